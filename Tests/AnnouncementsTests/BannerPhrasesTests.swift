@@ -31,7 +31,7 @@ struct BannerPhrasesTests {
       ),
       (
         "\"Payment failed: {amount}\"", "\"The payment failed: {amount}\"",
-        "banner.titles.failed has 20 characters beside {amount}; it may have 18"
+        "banner.titles.failed has 20 characters without {amount}; at most 18 are allowed"
       ),
       ("\"refunded\": \"To {payer}\"", "\"refund\": \"To {payer}\"", "banner.payer.refund is not a kind of payment"),
       ("\"To {payer}\"", "\"To\"", "banner.payer.refunded must have {payer} exactly once"),

@@ -60,7 +60,9 @@ extension MappingVerification {
     try readMessage(fields.required("message", remedy: "say what is signed: message: [body]"))
     for cut in try fields["cuts"]?.listOrOne() ?? [] {
       let text = try cut.text()
-      guard !text.isEmpty else { throw cut.error("is empty", remedy: "give a value of the second part, such as 200") }
+      guard !text.isEmpty else {
+        throw cut.error("is empty", remedy: "give a value of the second signed part, such as 200")
+      }
       cuts.append(text)
     }
   }

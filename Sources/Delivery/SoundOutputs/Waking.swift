@@ -22,7 +22,8 @@ public struct Waking: Sendable, Hashable {
   public var sound = Sound.silence
 
   /// Whether the sink gets ``sound`` between the sounds too, as long as the device stays open. With a lead-in, the sink
-  /// always gets it, because otherwise it could fall asleep between two sounds, and the second sound has no lead-in.
+  /// always gets ``sound``, because a sink that falls asleep between two sounds would miss the start of the second
+  /// sound, which has no lead-in.
   public var keepsAwake = false
 
   public init() {}

@@ -74,7 +74,7 @@ public struct WebhookSchedule: Sendable {
   private var suspectCount = 0
   /// The suspects that are under way.
   private var suspectsUnderWay: Set<Int64> = []
-  /// The messages that are sent later, one at a time and alone.
+  /// The messages that were set aside. They are sent after all others, one at a time.
   private var setAside = SetAsideWork<Int64, Date>()
   /// The message that was set aside and is under way.
   private var alone: Int64?

@@ -98,8 +98,8 @@ extension InstallationDiagnosis {
     if let changed = facts.ledgerChangedAt, changed > facts.now + tolerance {
       return InstallationCheck(
         .clock, found, .clockBehind,
-        "The ledger was last changed \(duration(changed - facts.now)) after the time that the clock shows: the clock "
-          + "is wrong now, or was wrong then.", remedy: set)
+        "The ledger was last changed \(duration(changed - facts.now)) after the time that the clock shows, so the clock is "
+          + "wrong now, or was wrong at that change.", remedy: set)
     }
     guard facts.isSynchronized == false else { return InstallationCheck(.clock, found) }
     return InstallationCheck(

@@ -52,7 +52,7 @@ struct ProgramOptions: ParsableArguments {
     let option = server == nil ? "--with" : "--server"
     if server != nil {
       if speaker != nil {
-        throw ValidationError("--speaker cannot be used with --server: the speaker is what the server says of itself.")
+        throw ValidationError("--speaker cannot be used with --server: the server names its speaker.")
       }
       if timeout != nil {
         throw ValidationError(

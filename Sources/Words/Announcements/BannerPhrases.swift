@@ -69,7 +69,8 @@ struct BannerPhrases: Sendable, Decodable {
     if let fault = SentenceTemplate.bannerFault(in: title, place) { return fault }
     let length = title.count - "{\(place.rawValue)}".count
     let longest = Self.longestTitle(place)
-    return length <= longest ? nil : "has \(length) characters beside {\(place.rawValue)}; it may have \(longest)"
+    return length <= longest
+      ? nil : "has \(length) characters without {\(place.rawValue)}; at most \(longest) are allowed"
   }
 }
 

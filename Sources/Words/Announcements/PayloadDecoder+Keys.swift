@@ -79,7 +79,7 @@ extension PayloadDecoder {
     }
     if level.mustMeanReceipt, let value = level.fields.value(key), PayloadKeys.contradictsReceipt(folded, value) {
       throw AnnouncementError(
-        .fieldUnknown, level.name(key), "is not a key, and may mean that no money was received",
+        .fieldUnknown, level.name(key), "is not a known key, and may say that no money was received",
         remedy: "set kind to one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     guard level.isFromApp || PayloadKeys.isPlain(key) else {

@@ -31,7 +31,7 @@ package struct AdyenProvider: PaymentProvider {
       guard let code = SignatureEncoding.base64.bytes(of: signature) else { return false }
       return SignatureChecks.isAnyCode([code], of: message, keys: keys, .sha256)
     }
-    // Of this body, only the signed fields are used. A body that is not strict JSON is verified first and refused
+    // Only the signed fields of this body are used. A body that is not strict JSON is verified first and refused
     // afterwards. Adyen then gets a successful answer, because it sends nothing else to the endpoint while one webhook
     // fails.
     let body = JSONFields(request.body) ?? JSONFields(JSONFields.withoutHalfPairs(request.body))

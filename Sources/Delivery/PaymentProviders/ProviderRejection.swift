@@ -16,7 +16,8 @@ package struct ProviderRejection: Error, Sendable, Hashable, CustomStringConvert
     case keyUnknown = "key_unknown"
     /// The provider sends no requests of this form, so the request has nothing that a signature could cover.
     case malformed = "malformed"
-    /// The provider tests the endpoint: with a signature that is wrong on purpose, or with a request that means nothing.
+    /// The provider tests the endpoint: with a signature that is wrong on purpose, or with a request that means
+    /// nothing.
     case probe = "probe"
   }
 

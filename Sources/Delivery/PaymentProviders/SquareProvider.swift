@@ -79,8 +79,8 @@ package struct SquareProvider: PaymentProvider {
     return ProviderOutcome(id: id, kind, minor: units, currency)
   }
 
-  /// Returns the description of money that a cashier only recorded in Square, by the type of source or destination; nil
-  /// for money that Square moves.
+  /// Returns the description of money that a cashier only recorded in Square; nil for money that Square moves. The type
+  /// of the money's source or destination decides this.
   private static func tillEntry(_ type: JSONFields?) -> String? {
     switch type?.text {
     case "CASH": "cash in the till"

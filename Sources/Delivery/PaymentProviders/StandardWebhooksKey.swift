@@ -15,8 +15,8 @@ package struct StandardWebhooksKey: Sendable {
 
   private let kind: Kind
 
-  /// Reads a key: 24 to 64 bytes in base64, with or without `whsec_` before them, or `whpk_` and the 32 bytes of a public
-  /// key in base64. The padding may be left out, as the libraries of Standard Webhooks allow.
+  /// Reads a key: 24 to 64 bytes in base64, with or without `whsec_` before them, or `whpk_` and the 32 bytes of a
+  /// public key in base64. The padding may be left out, as the libraries of Standard Webhooks allow.
   ///
   /// - Returns: nil for any other text.
   package init?(_ secret: ProviderSecret) {

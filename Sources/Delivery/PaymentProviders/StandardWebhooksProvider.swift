@@ -15,7 +15,8 @@ package import Foundation
 ///     {"type": "payment.received", "timestamp": "2026-11-20T20:23:58Z",
 ///      "data": {"id": "20261120-17", "amount": "12.50", "currency": "CNY"}}
 ///
-/// - `type` is `payment.` and a kind: `received`, `pending`, `refunded`, `withdrawn` or `failed`. Other types are ignored.
+/// - `type` is `payment.` and a kind: `received`, `pending`, `refunded`, `withdrawn` or `failed`. Other types are
+///   ignored.
 /// - `data` is a payment as in `POST /v1/announcements`. `id`, `currency` and `amount` (or `minor`) are required. Its
 ///   `kind` may be left out; otherwise it must be the kind in `type`. The endpoint's settings decide the language.
 /// - `timestamp` is the time of the payment, unless `data` has `occurred_at`.

@@ -14,8 +14,9 @@ extension Lane {
     try await ledger.recover(lane: name)
     let last = try await ledger.lastPassedSequence(lane: name)
     order = PlaybackOrder(settings: settings.order, lastSequence: last)
-    // The sequence number of an announcement that ended early (a cancelled payment, or an announcement that is neither
-    // a payment nor a refund) is higher than the last number played, but it is not missing.
+    // Some announcements end before announcements with lower sequence numbers have played: cancelled payments, and
+    // announcements that are neither payments nor refunds. Their sequence numbers are higher than the last number
+    // played, but are not missing.
     let recent = try await ledger.recent(1_000, lane: name)
     // The gap also applies after a sound that another player has just played.
     if let end = recent.filter({ $0.state == .played }).compactMap(\.finishedAt).max() {
@@ -30,8 +31,8 @@ extension Lane {
       order.settle(sequence, acceptedAt: item(entry).acceptedAt)
     }
     try await readArrivals(recovering: true)
-    // Payments that ended as quiet while the setting was off are not summarised later, when it is on. A player without
-    // quiet hours changes nothing here, because such programs only play for a short time.
+    // Payments that ended as quiet while the setting was off are not summarised after it is switched on. A player
+    // without quiet hours changes nothing here, because it belongs to a program that plays only for a short time.
     if settings.quietHours != nil, !settings.summarisesQuietPayments {
       try await ledger.forgetQuietPayments(lane: name)
     }

@@ -7,8 +7,9 @@ import SoundOutputs
 import Waveforms
 
 extension Lane {
-  /// Handles the commands of other processes. Of the commands sent before the player began, only `cancel` is carried
-  /// out. The announcement to skip no longer plays, and a new player gets its volume and its pause from other places.
+  /// Handles the commands of other processes. Of the commands that were sent before the player began, only `cancel` is
+  /// carried out: the announcement to skip no longer plays, and a new player gets its volume and its pause from other
+  /// places.
   func takeCommands() async {
     let commands: [Ledger.SentCommand]
     do {

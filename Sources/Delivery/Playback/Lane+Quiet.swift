@@ -12,7 +12,8 @@ extension StoredAnnouncement {
   var endsQuietly: Bool { kind != .file && !isReplay }
 
   /// Whether the announcement is the summary of payments that ended as quiet. Its payments have ended, so it waits for
-  /// its turn like other announcements, even after a restart. The summary of a backlog is a payment.
+  /// its turn like other announcements, even after a restart. The summary of a backlog is not meant here: its category
+  /// is `payment`.
   var isQuietSummary: Bool { kind == .summary && !isReplay && category == .alert }
 }
 

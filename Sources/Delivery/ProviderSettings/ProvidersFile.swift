@@ -19,8 +19,8 @@ package struct ProvidersFile: Sendable {
 
   /// Reads the file.
   ///
-  /// - Throws: ``ProviderSettingsError``, with the line of the first mistake. `fileNotPrivate` if somebody other than the
-  ///   owner may read the file.
+  /// - Throws: ``ProviderSettingsError``, with the line of the first mistake. `fileNotPrivate` if somebody other than
+  ///   the owner may read the file.
   package static func read(
     _ file: URL, mapping: MappingReader
   ) throws(ProviderSettingsError) -> ProvidersFile {

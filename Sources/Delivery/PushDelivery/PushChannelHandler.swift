@@ -14,7 +14,8 @@ final class PushChannelHandler: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
-  /// The limit for a server whose settings name none. `NIOHTTP2Handler` assumes the same.
+  /// The number of streams that may be open at a time if the server's settings do not limit it. `NIOHTTP2Handler`
+  /// assumes the same number.
   private static let defaultLimit = 100
   /// The number of bytes that the server may send before it has to wait (RFC 9113, section 6.9.2).
   private static let window = 65_535

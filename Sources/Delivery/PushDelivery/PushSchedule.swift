@@ -231,7 +231,8 @@ public struct PushSchedule: Sendable {
 
   /// Counts a push that is not being sent any more, and gives its place to the next line that waits for one.
   private mutating func leave(_ push: Ledger.UnfinishedPush) {
-    // A push that was set aside is sent alone, so the push that left is that one, or there is none.
+    // While a push that was set aside is being sent, no other push is. Therefore either the push that left was set
+    // aside, or `alone` is nil already.
     alone = nil
     if suspects.remove(push.number) != nil {
       while let key = linesOfSuspects.popFirst() { makeReady(key) }

@@ -7,7 +7,7 @@
   /// An open ALSA PCM.
   ///
   /// The PCM is opened without blocking: if another program uses the device, an error is reported at once.
-  @safe  // the handle is private, used by the one thread that has this object, and closed once
+  @safe  // The handle is private, is used by the one thread that has this object, and is closed once.
   final class ALSADevice: PlaybackDevice {
     private static let bufferMicroseconds: UInt32 = 200_000
     private static let periodMicroseconds: UInt32 = 25_000

@@ -14,11 +14,11 @@
   /// If a device plays no frame for 2 s, the output abandons it and reports it as lost. No call of this class takes
   /// more than 3 s in addition to the sound and its pauses.
   public final class ALSAOutput: SoundOutput {
-    /// The time limits for opening the device, for releasing it, and for playing without progress.
+    /// The time limits for opening and for releasing the device.
     static let openingPatience = Duration.seconds(2.5)
     static let releasingPatience = Duration.seconds(2)
-    /// The job that plays usually detects a fault first and closes the device. The device is abandoned only if the job
-    /// hangs.
+    /// The time limit for playing without progress. The job that plays has a shorter limit, so it usually detects a
+    /// fault first and closes the device. The device is abandoned only if the job hangs.
     static let playingPatience = DevicePlaying.patience + .milliseconds(250)
 
     private struct OpenDevice {

@@ -72,7 +72,7 @@
   }
 
   /// An answer that a thread waits for.
-  final class PendingAnswer<Answer: Sendable>: @unchecked Sendable {  // variables are used under `monitor` only
+  final class PendingAnswer<Answer: Sendable>: @unchecked Sendable {  // The variables are used only under `monitor`.
     private let monitor = Monitor()
     private var answer: Answer?
     private var lastProgress = SuspendingClock.now

@@ -45,7 +45,7 @@ public final class FileOutput: SoundOutput {
 
   /// Plays a sound and records it.
   ///
-  /// - Throws: `OutputError`, `fileNotWritten`.
+  /// - Throws: `OutputError` with the code `fileNotWritten`.
   public func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult {
     let log = try openLog()
     try write(

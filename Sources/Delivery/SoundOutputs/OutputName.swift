@@ -13,7 +13,7 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
 
   /// Parses a name.
   ///
-  /// - Throws: `OutputError`, `invalidName`.
+  /// - Throws: `OutputError` with the code `invalidName`.
   public init(_ text: String) throws(OutputError) {
     switch text {
     case "default", "alsa:default": self = .systemDefault

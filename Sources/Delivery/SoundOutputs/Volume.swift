@@ -2,9 +2,9 @@
 
 /// A playback volume in per cent, on a scale like a volume knob: 0 is silence, and 100 leaves the sound unchanged.
 ///
-/// The amplitude is proportional to the cube of the volume, as in PulseAudio's volume sliders, which is close to
-/// perceived loudness: 50 % is an eighth of the amplitude (−18 dB), 80 % about half of it (−6 dB), 10 % a thousandth
-/// (−60 dB).
+/// The amplitude is proportional to the cube of the volume, as in PulseAudio's volume sliders. This is close to
+/// perceived loudness: 50 % is an eighth of the amplitude (−18 dB), 80 % is about half of it (−6 dB), and 10 % is a
+/// thousandth (−60 dB).
 public struct Volume: Sendable, Hashable, Comparable {
   /// The volume, 0 to 100.
   public let percent: Int

@@ -15,7 +15,7 @@ extension DeviceClient {
   /// - Parameters:
   ///   - sha256: The digest in 64 lower-case hexadecimal digits.
   ///   - byteCount: The size of the file in bytes; nil if it is not known, as for the clips of a voice pack.
-  /// - file: The URL of the file to write. Its folder must exist.
+  ///   - file: The URL of the file to write. Its folder must exist.
   /// - Throws: ``DeviceClientError``.
   public func download(sha256: String, byteCount: Int?, to file: URL) async throws(DeviceClientError) {
     try await download(Self.path(sha256), sha256, byteCount, to: file)

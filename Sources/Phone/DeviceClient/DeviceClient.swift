@@ -55,7 +55,7 @@ public final class DeviceClient: Sendable {
   /// as are needed.
   ///
   /// - Parameters:
-  /// - sequence: The last sequence number that the device knows; 0 for none.
+  ///   - sequence: The last sequence number that the device knows; 0 for none.
   ///   - limit: The maximum number of announcements. If the service has more, `isComplete` of the result is false.
   /// - Throws: ``DeviceClientError``.
   public func announcements(
@@ -135,8 +135,8 @@ public final class DeviceClient: Sendable {
   /// Returns one page of changes of the library.
   ///
   /// - Parameters:
-  /// - anchor: The value of ``LibraryChanges/next`` or ``LibraryChanges/anchor`` from the last page, unchanged; nil to
-  ///   list everything.
+  ///   - anchor: The value of ``LibraryChanges/next`` or ``LibraryChanges/anchor`` from the last page, unchanged; nil
+  ///     to list everything.
   ///   - limit: The maximum number of changes, from 1 to 1,000.
   /// - Throws: ``DeviceClientError``, with the code `anchorExpired` if everything must be listed again.
   public func changes(after anchor: String?, limit: Int = 1_000) async throws(DeviceClientError) -> LibraryChanges {

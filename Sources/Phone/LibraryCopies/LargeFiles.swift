@@ -107,9 +107,9 @@ public struct LibraryArrivals: Sendable {
   /// 200, the next update fetches the file itself.
   ///
   /// - Parameters:
-  /// - file: The file. It is moved if it is accepted.
+  ///   - file: The file. It is moved if it is accepted.
   ///   - sha256: The digest of ``LargeFileRequest``.
-  /// - status: The HTTP status of the service's answer.
+  ///   - status: The HTTP status of the service's answer.
   /// - Returns: Whether the file was accepted.
   public func receive(_ file: URL, sha256: String, status: Int) -> Bool {
     guard IncrementalSHA256.isHexadecimalDigest(sha256), asked.isAsked(sha256) else { return false }

@@ -73,10 +73,9 @@ public final class LibraryCopy: Sendable {
 
   /// - Parameters:
   ///   - container: The container of the app group.
-  ///   - budget: The maximum size of all clips in bytes. The newest clips are kept. Voice packs and tones do not
-  ///     count.
-  /// - largeFiles: The client for clips and tones of at least 500,000 bytes; nil to fetch them during the update, like
-  ///   all others.
+  ///   - budget: The maximum size of all clips in bytes. The newest clips are kept. Voice packs and tones do not count.
+  ///   - largeFiles: The client for clips and tones of at least 500,000 bytes; nil to fetch them during the update,
+  ///     like all others.
   public convenience init(
     client: DeviceClient, container: GroupContainer, budget: Int = LibraryPlan.standardBudget,
     largeFiles: (any LargeFileFetching)? = nil

@@ -41,7 +41,7 @@ public struct LibraryListing: Sendable, Hashable {
   /// Returns a page of the list.
   ///
   /// - Parameters:
-  /// - page: The data that identifies the page: the bytes of `NSFileProviderPage`.
+  ///   - page: The data that identifies the page: the bytes of `NSFileProviderPage`.
   ///   - count: The maximum number of items.
   /// - Returns: The items, and the data that identifies the next page; nil after the last page.
   public func page(_ page: Data, count: Int = 200) -> (items: [Item], next: Data?) {

@@ -7,7 +7,7 @@ import VoicePacks
 /// Decides what a phone fetches, keeps and removes after changes of the library. It uses neither files nor a
 /// connection.
 ///
-/// All voice packs and tones are wanted. Of the clips, the newest are wanted that fit into a budget of bytes.
+/// All voice packs and tones are wanted. The newest clips are wanted, as many as fit into a budget of bytes.
 public struct LibraryPlan: Sendable, Hashable {
   /// The default maximum size of all clips in bytes: 200 MB.
   public static let standardBudget = 200_000_000
@@ -41,7 +41,7 @@ public struct LibraryPlan: Sendable, Hashable {
   /// Begins a plan.
   ///
   /// - Parameters:
-  /// - current: The present contents of the copy.
+  ///   - current: The present contents of the copy.
   ///   - isWholeList: Whether the changes list the whole library, so that everything that they do not name is removed.
   ///   - budget: The maximum size of all clips in bytes.
   public init(from current: LibraryManifest, isWholeList: Bool, budget: Int = LibraryPlan.standardBudget) {

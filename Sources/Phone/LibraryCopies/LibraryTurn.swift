@@ -89,7 +89,7 @@ struct LibraryTurn: Sendable {
   private func write() throws(SystemError) {
     let holder = Holder(id: id, end: now().timeIntervalSince1970 + length)
     guard let data = try? JSONEncoder().encode(holder) else { throw .inputOutput }
-    // The disk is not waited for, because no update is running after a loss of power.
+    // This does not wait for the disk, because no update is running after a loss of power.
     _ = try DurableFile.replace(data, at: places.turn) { true }
   }
 

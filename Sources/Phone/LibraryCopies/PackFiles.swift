@@ -56,7 +56,7 @@ enum PackFiles {
   /// fetched files.
   ///
   /// - Parameters:
-  /// - digest: The digest of the manifest, which was already fetched.
+  ///   - digest: The digest of the manifest, which was already fetched.
   ///   - here: The clips that packs on the phone already have, by their digests. All other clips were fetched.
   static func assemble(
     _ manifest: PackManifest, _ digest: String, here: [String: URL], _ places: LibraryPlaces

@@ -73,8 +73,8 @@ struct AnnouncementSounds: Sendable {
     return SoundChoice(announcement: nil, tone: tone, payload: isClip ? nil : payload).name
   }
 
-  /// Returns the clip that says what happened without the amount, such as `received.zh-CN.wav`, if the group container has
-  /// one.
+  /// Returns the clip that says what happened without the amount, such as `received.zh-CN.wav`, if the group container
+  /// has one.
   func fixedPhrase(_ content: AlertMessage.Content) -> PreparedSound? {
     guard let kind = content.kind else { return nil }
     let name = "\(kind).\(content.locale).wav"

@@ -11,8 +11,8 @@ struct BlockingLimits: Sendable {
   var expiryLock: TimeInterval = 0.5
   /// The longest wait for the lock in background work, because a hand-over may wait for that work.
   var backgroundLock: TimeInterval = 0.05
-  /// A limit for the last hand-over of a process if it has a sound. It applies twice: to the wait until lost pushes
-  /// have their local notifications, and to the wait until no sound is being published.
+  /// The longest wait before the last hand-over of a process, if the hand-over has a sound. The limit applies to each
+  /// of two waits: until lost pushes have their local notifications, and until no sound is being published.
   var soundHandOver: TimeInterval = 0.1
   /// The same limit if the last hand-over has no sound.
   var silentHandOver: TimeInterval = 1

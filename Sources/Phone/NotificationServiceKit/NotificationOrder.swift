@@ -140,9 +140,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var until: Int64
     /// The highest sequence number that the request covers.
     var upTo: Int64
-    /// The numbers of ``NotificationOrder/unheard`` and ``NotificationOrder/postponed`` at the beginning of the
-    /// request, without those that were added again during the request. The order forgets each of them that the service
-    /// does not name in its answer.
+    /// The numbers that were in ``NotificationOrder/unheard`` and ``NotificationOrder/postponed`` when the request
+    /// began, without those that were added again during the request. If the service's answer does not name one of
+    /// these numbers, the order forgets that number.
     var asked: [Int64]
     var isEnded = false
   }
@@ -260,9 +260,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   /// A late push replaces the entry that the service named for the same announcement, because iOS waits for the push.
   ///
   /// - Parameters:
-  /// - isMissed: Whether the service named the notification because its push may have been lost. Such a notification is
-  ///   added only if its sequence number was not heard. Its id is not enough for this check, because the ids of old
-  ///   announcements are forgotten.
+  ///   - isMissed: Whether the service named the notification because its push may have been lost. Such a notification
+  ///     is added only if its sequence number was not heard. Its id is not enough for this check, because the ids of
+  ///     old announcements are forgotten.
   ///   - start: The time when the work on the notification began, from which the budget counts; nil for `now`.
   /// - Returns: The number of the notification; nil if its announcement already waits or was heard. The notification
   ///   must then be silent.
@@ -319,8 +319,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   }
 
   /// Reports that the process of a notification is still running. All notifications of that process are renewed
-  /// together, because each change is written to the disk. The work on a lost push may end alone, so lost pushes are
-  /// only renewed by a lost push, and the others only by each other.
+  /// together, because each change is written to the disk. The work on lost pushes may end while the other work of the
+  /// process continues. A lost push therefore renews only the lost pushes, and any other notification renews only the
+  /// others.
   public mutating func renew(_ number: Int64, at now: Int64, _ settings: Settings) {
     guard let entry = entry(number), isRenewalDue(entry, at: now, settings) else { return }
     for index in entries.indices {
@@ -401,10 +402,10 @@ extension NotificationOrder {
   ///
   /// - Parameters:
   ///   - number: The number of the notification, which must be prepared before it can speak.
-  /// - id: The id of its announcement.
-  /// - isExact: Whether its sound says everything that it should. If not, the service is asked for the announcement
-  ///   again later.
-  /// - isLast: Whether iOS is about to end the process, so that the process can neither wait nor make a summary.
+  ///   - id: The id of its announcement.
+  ///   - isExact: Whether its sound says everything that it should. If not, the service is asked for the announcement
+  ///     again later.
+  ///   - isLast: Whether iOS is about to end the process, so that the process can neither wait nor make a summary.
   ///   - canAsk: Whether the service can be asked for missing announcements.
   public mutating func turn(
     of number: Int64, _ id: String, at now: Int64, isExact: Bool = true, isLast: Bool = false, canAsk: Bool,
@@ -471,7 +472,7 @@ extension NotificationOrder {
   ///
   /// - Parameters:
   ///   - number: The notification that is handed over with the summary.
-  /// - members: The numbers of the summarised payments, in the order that ``Turn/summarise(_:)`` gave.
+  ///   - members: The numbers of the summarised payments, in the order that ``Turn/summarise(_:)`` gave.
   ///   - duration: The duration of the summary's sound, in ms.
   /// - Returns: Whether the summary may be handed over. If not, the process asks for its turn again.
   public mutating func beginSummary(
@@ -660,10 +661,10 @@ extension NotificationOrder {
   ///
   /// - Parameters:
   ///   - number: The number with which ``claimCatchUp(_:at:_:)`` was called.
-  /// - upTo: The value of ``catchUpEnd`` after that call: the end of the request.
+  ///   - upTo: The value of ``catchUpEnd`` after that call: the end of the request.
   ///   - isAnswered: Whether the service answered.
-  /// - isComplete: Whether the service named all announcements up to the end of the request. If so, no notification
-  ///   waits for the numbers that the service did not name.
+  ///   - isComplete: Whether the service named all announcements up to the end of the request. If so, no notification
+  ///     waits for the numbers that the service did not name.
   mutating func endCatchUp(
     _ number: Int64, upTo: Int64, isAnswered: Bool = true, isComplete: Bool, at now: Int64, _ settings: Settings
   ) {
@@ -888,8 +889,8 @@ extension NotificationOrder {
   ///
   /// - Parameters:
   ///   - sequence: The number that the service named.
-  /// - known: The value of ``lastSequence`` before the device registered. If a push has raised ``lastSequence`` since
-  ///   then, that does not mean that the service has forgotten the device.
+  ///   - known: The value of ``lastSequence`` before the device registered. If a push has raised ``lastSequence`` since
+  ///     then, that does not mean that the service has forgotten the device.
   public mutating func restart(after sequence: Int64, known: Int64? = nil) {
     guard let last = lastSequence else {
       lastSequence = sequence

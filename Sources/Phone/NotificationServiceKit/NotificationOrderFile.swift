@@ -36,8 +36,8 @@ public struct NotificationOrderFile: Sendable {
   ///
   /// - Parameters:
   ///   - timeout: The longest time to wait for the lock, in seconds.
-  /// - isLate: Whether the result is out of date because writing the order took too long. The change is then repeated
-  ///   from the old order.
+  ///   - isLate: Whether the result is out of date because writing the order took too long. The change is then repeated
+  ///     from the old order.
   ///   - body: Changes the order. It may be called more than once; only the last change counts.
   /// - Returns: The last result of the closure.
   /// - Throws: ``NotificationServiceError`` if the order cannot be locked, read or written. The order is then

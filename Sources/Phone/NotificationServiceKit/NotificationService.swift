@@ -59,7 +59,7 @@ public final class NotificationService: Sendable {
     public var settings = NotificationOrder.Settings()
     /// The longest time in ms for which a sound is prepared. Afterwards, the best sound so far is used.
     public var preparationLimit: Int64 = 20_000
-    /// The longest time in ms, for which a notification waits for attachments. It is counted from the beginning of the
+    /// The longest time in ms for which a notification waits for attachments. It is counted from the beginning of the
     /// work on the notification.
     public var attachmentLimit: Int64 = 3_000
     /// The limits of blocking calls. Only tests change them, because a thread may pause for longer on a busy machine
@@ -114,7 +114,7 @@ public final class NotificationService: Sendable {
   /// Begins the work on a notification.
   ///
   /// - Parameters:
-  /// - payload: The payload of the push as JSON, the `userInfo` of the notification.
+  ///   - payload: The payload of the push as JSON, the `userInfo` of the notification.
   ///   - identifier: The identifier of the notification's request. If the sound must come later, the local notification
   ///     gets the same identifier, so that it replaces the silent one in Notification Center. Two pushes with the same
   ///     collapse id have the same identifier, so only one of them has a later sound; Crier's alerts have no collapse
@@ -249,7 +249,7 @@ public final class NotificationService: Sendable {
   ///
   /// - Parameters:
   ///   - sequence: The number that the service named.
-  /// - known: The value of ``lastSequence()`` before the device was registered.
+  ///   - known: The value of ``lastSequence()`` before the device was registered.
   /// - Throws: ``NotificationServiceError`` with `orderUnavailable` or `orderBusy`.
   public func restart(after sequence: Int64, known: Int64? = nil) throws(NotificationServiceError) {
     try file.update(timeout: Self.appLockTimeout) { $0.restart(after: sequence, known: known) }

@@ -54,7 +54,7 @@ public struct SoundSearch: Sendable, Hashable {
   ///   - hasClip: Whether the push names a clip.
   ///   - hasTokens: Whether the push has tokens for a voice pack.
   ///   - hasKind: Whether the push says what happened, such as `received`.
-  /// - hasSoundURL: Whether the push has the URL of a sound from elsewhere.
+  ///   - hasSoundURL: Whether the push has the URL of a sound from elsewhere.
   public init(hasClip: Bool, hasTokens: Bool, hasKind: Bool, hasSoundURL: Bool) {
     var steps: [Step] = [.tone]
     if hasKind { steps.append(.fixedPhrase) }

@@ -71,7 +71,7 @@ public actor PhoneRegistration {
   ///
   /// - Parameters:
   ///   - kind: The kind of the token. The default is the kind of `didRegisterForRemoteNotificationsWithDeviceToken`.
-  /// - token: The token; nil if the earlier one became invalid.
+  ///   - token: The token; nil if the earlier one became invalid.
   public func changed(_ kind: PushTokenKind = .alert, to token: Data?) async {
     do {
       try await settings.withoutInterruption("Storing a push token") { [settings] in

@@ -45,7 +45,7 @@ public struct SharedTokens: Sendable {
         let old = stored.flatMap { try? JSONDecoder().decode(RegisteredTokens.self, from: $0) }
         var tokens = old ?? RegisteredTokens()
         let result = body(&tokens)
-        // The disk is not waited for, because iOS gives tokens that a loss of power destroys again at the next start.
+        // This does not wait for the disk. If a loss of power destroys tokens, iOS gives them again at the next start.
         if tokens != old { _ = try DurableFile.replace(StoredFile.json(tokens), at: file, isCurrent: { true }) }
         return result
       }

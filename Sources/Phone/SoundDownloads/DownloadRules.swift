@@ -90,7 +90,7 @@ public struct DownloadRules: Sendable, Hashable {
   /// Returns the URL to which a redirect leads. The addresses of its host are not checked.
   ///
   /// - Parameters:
-  /// - location: The value of the answer's `Location`; nil if the answer has none.
+  ///   - location: The value of the answer's `Location`; nil if the answer has none.
   ///   - trail: The URLs that were requested so far. The last one is the URL that redirects.
   /// - Throws: ``DownloadError``.
   package func redirect(to location: String?, after trail: [URL]) throws(DownloadError) -> URL {

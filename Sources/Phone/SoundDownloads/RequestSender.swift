@@ -28,7 +28,7 @@ package struct RequestSender: Sendable {
   /// Sends a request, and passes on its answer as it arrives.
   ///
   /// - Parameters:
-  /// - request: The request, without the addresses of the host.
+  ///   - request: The request, without the addresses of the host.
   ///   - translate: Converts an error of the rules, or a cancellation, into the caller's error.
   ///   - head: Receives the answer when its head has arrived, and returns whether its body is read.
   ///   - piece: Receives the next bytes of the body.

@@ -35,7 +35,7 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Returns the outcome of the download with a key, and starts the download if it is not in progress.
   ///
   /// - Parameters:
-  /// - start: Starts the download and its time limit as tasks. Each task calls ``end(_:with:)`` when it ends.
+  ///   - start: Starts the download and its time limit as tasks. Each task calls ``end(_:with:)`` when it ends.
   func outcome(for key: Key, start: (Flight) -> [Task<Void, Never>]) async -> Result<Value, DownloadError> {
     let caller = Caller()
     return await caller.wait {

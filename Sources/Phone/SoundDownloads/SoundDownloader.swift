@@ -55,8 +55,8 @@ public final class SoundDownloader: Sendable {
   ///   - fetcher: The client that sends the requests.
   ///   - resolver: The source of the hosts' addresses, which are checked before each request.
   ///   - clock: The clock that measures ``DownloadRules/longest``.
-  /// - check: Throws an error if the bytes are not a sound that the phone can play. The text of this error becomes a
-  ///   part of the download's error.
+  ///   - check: Throws an error if the bytes are not a sound that the phone can play. The text of this error becomes a
+  ///     part of the download's error.
   public init(
     library: SoundLibrary, fetcher: any SoundFetching, resolver: any HostResolving = SystemHostResolver(),
     rules: DownloadRules = DownloadRules(), clock: any Clock<Duration> = ContinuousClock(),
@@ -77,14 +77,14 @@ public final class SoundDownloader: Sendable {
   ///
   /// - Parameters:
   ///   - url: The sound's URL.
-  /// - name: The file name in the library, as for `SoundLibrary.publish(_:as:)`. Its extension must be that of the
-  ///   sound's format. If it is nil, the name is the SHA-256 of the URL with the format's extension. If the library
-  ///   exceeds its budget, a file with such a digest may be removed like a rendered clip; a file with a given name
-  ///   stays.
+  ///   - name: The file name in the library, as for `SoundLibrary.publish(_:as:)`. Its extension must be that of the
+  ///     sound's format. If it is nil, the name is the SHA-256 of the URL with the format's extension. If the library
+  ///     exceeds its budget, a file with such a digest may be removed like a rendered clip; a file with a given name
+  ///     stays.
   ///   - expected: The file that the server must send; nil to accept any sound. Without it, the name must not be one
   ///     that a rendered clip can have.
-  /// - limit: The maximum size in bytes; it applies if it is less than that of the rules. If several callers wait for
-  ///   the same download, the limit of the first caller applies.
+  ///   - limit: The maximum size in bytes; it applies if it is less than that of the rules. If several callers wait for
+  ///     the same download, the limit of the first caller applies.
   /// - Throws: ``DownloadError``.
   public func download(
     _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil, atMost limit: Int? = nil

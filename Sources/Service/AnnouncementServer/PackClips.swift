@@ -24,7 +24,7 @@ actor PackClips {
   let voices: URL
   /// The packs of this folder that are under construction.
   nonisolated let drafts: PackDrafts
-  /// The checks of recordings by locale, which keep the engine's speech.
+  /// The checks of recordings, by locale. Each check keeps the engine's speech.
   private var checks: [String: RecordingCheck] = [:]
   /// The locks for changes of packs, by pack id.
   let turns = Turns<String>()

@@ -22,7 +22,8 @@ struct ServiceGauges: Sendable {
   let providers: ProviderHistory
   let providerPayments: ProviderPayments
   let setAside: @Sendable () async -> Ledger.SetAsideCounts
-  /// The ledger reads all announcements of the lane to count them, so their number is kept for a second.
+  /// The number of the lane's announcements in each state. The ledger reads all announcements of the lane to count
+  /// them, so the numbers are kept for a second.
   let counts: Remembered<[Ledger.State: Int]>
 
   var now: ServiceMetrics.Gauges {

@@ -297,7 +297,7 @@ final class ServiceMetrics: Sendable {
       text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    /// Label values come from this program and never need escaping.
+    /// Adds a line with a value. The label values come from this program and never need escaping.
     mutating func line(_ name: String, _ labels: [(String, String)], _ value: String) {
       let list = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
       text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"

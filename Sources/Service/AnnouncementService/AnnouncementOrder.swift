@@ -38,8 +38,8 @@ package struct AnnouncementOrder: Sendable {
   /// The reason why the payload is refused unless its answer is already stored; nil if the payload is valid. An earlier
   /// version may have accepted it under other rules, and its sender must get the same answer again.
   let refusal: AnnouncementError?
-  /// The announcement for the player's lane; nil if it is not to be played. Its lane is empty until ``findLane(of:)``
-  /// if the service has no output.
+  /// The announcement for the player's lane; nil if it is not to be played. If the service has no output, the
+  /// announcement's lane is empty until ``findLane(of:)`` sets it.
   private(set) var played: StoredAnnouncement?
   /// The devices to which the announcement is pushed, in the order of their ids.
   private(set) var devices: [Ledger.Device] = []

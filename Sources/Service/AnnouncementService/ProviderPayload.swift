@@ -103,7 +103,8 @@ struct ProviderPayload {
     var report = Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id, refusal: reason)
     report.id = id
     let known = id ?? Data(SHA256.hash(data: body)).base64EncodedString()
-    // This report announces nothing, so its identity may be forgotten. A payment with the same id is another report.
+    // This report announces nothing, so its identity may be forgotten. A payment with the same id has another identity,
+    // so it does not count as a repetition of this report.
     report.identity = Ledger.NewProviderPayment.Identity(
       id: digest(of: known, id == nil ? "refused body" : "refused", endpoint), sum: Data(count: 8),
       until: now.addingTimeInterval(keptIdentity))

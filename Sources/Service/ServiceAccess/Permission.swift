@@ -8,7 +8,7 @@ public enum Permission: String, Sendable, Hashable, CaseIterable {
   case register
   /// Reading announcements, clips, events, voices, packs, locales, and the player's status.
   case read
-  /// Pausing, resuming and replaying on the player, and its volume.
+  /// Pausing, resuming and replaying on the player, and setting its volume.
   case attend
   /// Cancelling announcements on the player, and undoing a cancellation.
   case play

@@ -80,9 +80,9 @@ extension PublishingOptions {
   /// Returns the home whose service uses the clips of ``containers``.
   ///
   /// - Parameter given: The path given with `--home`; nil if there is none.
-  /// - Returns: The given home. Without one, the home that has the containers and a ledger, or the usual home if the
-  ///   containers are its own; nil for other containers, because the ledger of another home knows nothing about their
-  ///   clips.
+  /// - Returns: The given home. If none is given, the home that has the containers and a ledger, or the usual home if
+  ///   the containers are its own. Nil for other containers, because the ledger of another home knows nothing about
+  ///   their clips.
   func owner(home given: String? = nil) -> CrierHome? {
     let usual = CrierHome(given)
     guard given == nil, let containers else { return usual }

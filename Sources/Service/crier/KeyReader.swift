@@ -27,7 +27,7 @@ final class KeyReader {
     var byte: UInt8 = 0
     switch read(STDIN_FILENO, &byte, 1) {
     case 1: return Character(Unicode.Scalar(byte))
-    case 0: return "q"  // standard input was closed
+    case 0: return "q"  // Standard input was closed.
     default: return nil
     }
   }

@@ -21,7 +21,8 @@ struct PushContentOptions: ParsableArguments {
 
   /// The largest clip, in bytes. A sound of 30 seconds is smaller in every encoding.
   private static let largestClip = 16 << 20
-  /// iOS plays a sound only if it is shorter ("UNNotificationSound", Apple's documentation).
+  /// The length, in ms, that a sound must not reach: iOS plays only shorter sounds ("UNNotificationSound", Apple's
+  /// documentation).
   private static let longestMilliseconds = 30_000
 
   func validate() throws {

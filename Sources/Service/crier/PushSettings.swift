@@ -104,8 +104,8 @@ struct PushAppSetting: Sendable, Hashable {
 }
 
 extension PushParts {
-  /// The connections to each server. One connection carries a thousand pushes at a time; the second one continues while
-  /// the first is replaced.
+  /// The number of connections to each server. One connection carries a thousand pushes at a time; the second one
+  /// continues while the first is replaced.
   private static let connections = 2
 
   /// Opens the keys of the setting `apns`.

@@ -109,7 +109,7 @@ extension QueueOptions {
   func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
     let (lane, ledger) = try open()
     let isPlayed = try ledger.player(lane: lane).isRunning
-    // Without a player, only cancelling has an effect. It works without a player.
+    // Without a player, only a cancellation has an effect.
     if !isPlayed {
       guard case .cancel = command else { throw Self.noPlayer(on: lane) }
     }

@@ -167,7 +167,7 @@ private struct ResolutionLine: Encodable {
   }
 }
 
-/// A name that collides as a line of `crier sounds which --collisions`.
+/// A name that collides, as a line of `crier sounds which --collisions`.
 private struct CollisionLine: Encodable {
   var name: String
   var kinds: [String]

@@ -119,8 +119,8 @@ struct Voices: AsyncParsableCommand {
       }
     }
 
-    /// The writer into the folder of the user's own packs, which `crier voices import` uses too. The installation's
-    /// folder may belong to another user, and an update may replace it.
+    /// The writer of packs in the user's own folder, which `crier voices import` uses too. The installation's folder
+    /// may belong to another user, and an update may replace it.
     var writer: PackWriter {
       PackWriter(directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.folder.voices)
     }
@@ -284,7 +284,7 @@ struct Voices: AsyncParsableCommand {
       return report
     }
 
-    /// Compares the clips of a recorded pack that can be used with what they should say. An engine's clips need no
+    /// If a recorded pack can be used, compares its clips with what they should say. An engine's clips need no
     /// comparison.
     private func compare(_ report: inout PackCheckReport, _ folder: URL, _ writer: ScriptWriter) async throws {
       guard let pack = try? VoicePack(directory: folder), !pack.manifest.isSynthesized else { return }

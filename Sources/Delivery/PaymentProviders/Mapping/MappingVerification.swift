@@ -3,7 +3,7 @@
 /// The way in which requests are verified, as a mapping file describes it.
 package struct MappingVerification: Sendable, Hashable {
   package enum Scheme: String, Sendable, Hashable, CaseIterable {
-    /// A code over the message with the endpoint's secret.
+    /// An HMAC of the message. Its key is the endpoint's secret.
     case hmac
     /// A signature with RSA and PKCS #1 v1.5 over the message, and the endpoint's public key.
     case rsa

@@ -20,8 +20,8 @@ package struct ProviderMapping: Sendable {
   package var rejected = ProviderAnswer(status: 401)
   /// The text that the provider appends to the URL: `/pix`.
   package var pathSuffix: String?
-  /// The only key in the form with which the provider tests whether the URL answers, such as WooCommerce's
-  /// `webhook_id`. The form is not signed. The service answers it with success and does nothing else.
+  /// The only key of the form body that the provider sends to test whether the URL answers, such as WooCommerce's
+  /// `webhook_id`. The body is not signed. The service answers it with success and does nothing else.
   package var unsignedPing: String?
   /// The requests that test the mapping.
   package var samples: [MappingSample] = []

@@ -38,8 +38,8 @@
     /// the attachments. The payer's name and picture are added afterwards.
     ///
     /// - Parameters:
-    /// - content: The content. Do not change its `sound`, because the order of the notifications relies on the length
-    ///   of that sound.
+    ///   - content: The content. Do not change its `sound`, because the order of the notifications relies on the length
+    ///     of that sound.
     ///   - handOver: What the service changed in the content.
     open class func modify(_ content: UNMutableNotificationContent, for handOver: HandOver) {}
 
@@ -81,8 +81,8 @@
       let waiting = works.withLock { Array($0.values) }
       // Run them in parallel, because each may wait for the disk.
       DispatchQueue.concurrentPerform(iterations: waiting.count) { waiting[$0].expire() }
-      // iOS may end the process as soon as this method returns. It then shows each push that was not handed over as it
-      // was sent.
+      // iOS may end the process as soon as this method returns. Pushes that were not handed over are then shown
+      // unchanged.
       _ = handOvers.wait(timeout: .now() + Self.expiryWait)
     }
 

@@ -24,7 +24,7 @@
     /// Returns the session of this process with an identifier. It is created at the first call.
     ///
     /// - Parameters:
-    /// - identifier: The identifier of the session; nil for this program's own session.
+    ///   - identifier: The identifier of the session; nil for this program's own session.
     ///   - appGroup: The app group. iOS keeps the downloaded files in its container until they are moved.
     public static func session(
       _ identifier: String? = nil, appGroup: String, container: GroupContainer

@@ -15,7 +15,7 @@
     ///
     /// - Parameters:
     ///   - service: The URL of the service, such as `https://crier.example`.
-    /// - bundleID: The bundle id of the app. Extensions also give the app's id, not their own.
+    ///   - bundleID: The bundle id of the app. Extensions also give the app's id, not their own.
     ///   - fetcher: The client that sends the requests, such as `URLSessionSoundFetcher`.
     /// - Throws: `NotificationServiceError` with `groupUnavailable` if this program is not a member of the group,
     ///   ``PhoneRegistrationError`` with `serviceInvalid`, or `SoundLibraryError`.
@@ -41,8 +41,8 @@
     /// Creates the registration of an app, together with the group's notification service, which is connected to
     /// Crier's service.
     ///
-    /// - Parameter phraseBooks: The folder of the phrase books, such as `CrierPhone.phraseBooks`; nil for `Templates` in
-    ///   the bundle of the app.
+    /// - Parameter phraseBooks: The folder of the phrase books, such as `CrierPhone.phraseBooks`; nil for `Templates`
+    ///   in the bundle of the app.
     /// - Throws: `NotificationServiceError` with `groupUnavailable` if this program is not a member of the group.
     public init(
       _ settings: PhoneSettings, appGroup: String, phraseBooks: URL? = nil

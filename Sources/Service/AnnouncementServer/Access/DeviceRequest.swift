@@ -19,7 +19,7 @@ struct DeviceRequest: Sendable {
   /// Whether the device gets a new key in place of its former one.
   let renewsKey: Bool
 
-  /// - Throws: ``Problem`` with 422 that names the first field that is not valid. No token is in its text.
+  /// - Throws: ``Problem`` with 422 that names the first field that is not valid. Its text contains no token.
   init(_ fields: JSONFields, id: String, account: String) throws(Problem) {
     guard Self.isID(id) else {
       throw Problem.fieldInvalid(

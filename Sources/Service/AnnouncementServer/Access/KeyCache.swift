@@ -7,7 +7,7 @@ import HostAddresses
 import Ledger
 import ServiceAccess
 
-/// The ledger's keys as callers, in memory.
+/// A cache of the ledger's keys. It holds each key as the caller that the key identifies.
 final class KeyCache: Sendable {
   /// The time for which cached keys are used before the ledger is asked whether its keys have changed. A revoked key is
   /// refused after this time at the latest. A key that is not cached is always looked up.

@@ -43,9 +43,9 @@ public struct KeyRequest: Sendable, Hashable {
   /// The first rule that a request breaks.
   public enum Fault: Error, Sendable, Hashable {
     case noScopes
-    /// The scope `device` is given, which only the registration of a device gives.
+    /// The request names the scope `device`. Only the registration of a device gives this scope.
     case deviceScope
-    /// The scope `test` is given with other scopes.
+    /// The request names the scope `test` together with other scopes.
     case testAndOthers
     /// The account's name is too long for test keys.
     case testAccountTooLong

@@ -8,7 +8,7 @@ import ServiceAccess
 /// The recent use of the keys: the state of each key's rate limit, and the times of use that are not yet in the ledger.
 final class KeyUse: Sendable {
   private struct State {
-    /// By the id of the key.
+    /// The rate limit of each key, by the id of the key.
     var buckets: [String: TokenBucket] = [:]
     var usedAt: [String: Date] = [:]
   }

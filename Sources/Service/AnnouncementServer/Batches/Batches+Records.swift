@@ -68,8 +68,8 @@ extension Batches {
     var status: Status
     /// Whether the ledger has the clips of the result; nil in records of earlier versions.
     var areClipsNoted: Bool?
-    /// The number of times that the batch was started since it last ended, or since the service last stopped it in
-    /// order; nil for 0. See `InterruptedWork`.
+    /// The number of times that the batch was started since it last ended, or since the service last stopped it without
+    /// a crash; nil for 0. See `InterruptedWork`.
     var starts: Int?
   }
 

@@ -303,9 +303,9 @@ final class Clips: Sendable {
     return wasInMemory || isRemoved
   }
 
-  /// Removes clips from memory after they were removed from their folders, and their reports, which have the spoken
-  /// texts. A reader that read a file before its removal has either added it to memory by now, or will be prevented
-  /// from adding it. The call looks at every report in memory once.
+  /// Removes clips and their reports from memory, after the clips were removed from their folders. The reports have the
+  /// spoken texts. A reader that read a file before its removal has either added it to memory by now, or will be
+  /// prevented from adding it. The call looks at every report in memory once.
   ///
   /// - Returns: Whether the file of one of the clips was in memory.
   @discardableResult

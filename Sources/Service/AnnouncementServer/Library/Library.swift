@@ -151,7 +151,8 @@ final class Library: Sendable {
       let isRemoved = try await withThrowingTaskGroup(of: Bool.self) { group in
         for clip in rest.prefix(Self.removalsAtOnce) {
           group.addTask { [self] in
-            // An announcement of the clip either ends before this, or finds that the clip is gone.
+            // While an announcement of the clip is being accepted, this waits. A later announcement finds that the clip
+            // is gone.
             try await clips.turns.take([clip.name]) {
               guard let group = clip.group, !clips.has(clip.name, in: group) else { return false }
               return try await ledger.removeFromLibrary(clip: clip.name, group: group)

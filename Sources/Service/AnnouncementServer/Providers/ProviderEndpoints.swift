@@ -8,8 +8,9 @@ import ServiceAccess
 
 /// The endpoints for payment providers' webhooks. While the service runs, changes of their settings take effect.
 ///
-/// Settings that cannot be used at the start leave the service without endpoints: their requests are answered with 503,
-/// so that the providers send them again. If settings become unusable later, the last usable settings stay in force.
+/// If the settings cannot be used at the start, the service has no endpoints. Requests of providers are then answered
+/// with 503, so that the providers send them again. If the settings become unusable later, the last usable settings
+/// stay in force.
 final class ProviderEndpoints: Sendable {
   /// The time between two looks at the settings.
   static let interval: Duration = .seconds(1)

@@ -208,8 +208,8 @@ struct AnnouncementRoutes: Sendable {
       @ExplicitNull var finishedAt: Date?
       /// The code of the failure, if playing failed.
       @ExplicitNull var code: String?
-      /// The clip that is heard. It is another clip than the report's if the report's file was gone and the voice of
-      /// that file as well.
+      /// The clip that is heard. It differs from the report's clip if both the file and the voice of the report's clip
+      /// were gone.
       @ExplicitNull var clip: String?
 
       enum CodingKeys: String, CodingKey {

@@ -28,8 +28,8 @@ public struct ConsoleFiles: Sendable {
   private let pages: [(path: String, file: File)]
   /// The modules of the script and the other files that the page loads, by file name.
   private let modules: [String: File]
-  /// The texts of the interface by file name, two files for each language: the texts that the page needs at once, and
-  /// the texts of the views that the page loads when they are opened.
+  /// The texts of the interface, by file name. Each language has two files: one with the texts that the page needs at
+  /// once, and one with the texts of the views that the page loads when they are opened.
   private let languages: [String: File]
 
   private static let script = "text/javascript; charset=utf-8"

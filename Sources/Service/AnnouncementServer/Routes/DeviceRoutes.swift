@@ -200,7 +200,7 @@ private struct DeviceLine: Encodable {
     var refusals: Int
   }
 
-  /// The outcome of the latest push with a kind of token.
+  /// The outcome of the latest push that used a token of one kind.
   struct Outcome: Encodable {
     var state: String
     @ExplicitNull var reason: String?

@@ -27,8 +27,8 @@ struct SpeechRoutes: Sendable {
 
   var routes: [Route] { [.post("/v1/audio/speech", .key(.announce), speak)] }
 
-  /// The field `Accept` is not evaluated, because `response_format` names the media type, and OpenAI's own client
-  /// accepts `application/octet-stream` only.
+  /// Answers with the sound of the text. The field `Accept` is not evaluated, because `response_format` names the media
+  /// type, and OpenAI's own client accepts `application/octet-stream` only.
   private func speak(_ call: Call) async throws -> Response {
     let sender = try call.sender
     try call.requireMediaType("application/json")

@@ -34,7 +34,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "a state of a payment whose parts mean received money is accepted with a warning",
+    "a status is accepted with a warning if each part of it means received money",
     arguments: [
       "TRANSACTION.SUCCESS", "payment_intent.succeeded", "charge.succeeded", "checkout.session.completed",
       "invoice.payment_succeeded", "PAYMENT.SALE.COMPLETED", "TRADE_SUCCESS", "TRADE_FINISHED", "PaymentSucceeded",

@@ -125,7 +125,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(.list, at: .zero) == nil)
   }
 
-  @Test("a part of the daily limit that was not needed can be given back, but no more than was used")
+  @Test("an unneeded part of the daily limit can be given back, but never more than was taken")
   func givenBack() {
     var allowance = DailyAllowance(10)
     allowance.use(6, at: .zero)

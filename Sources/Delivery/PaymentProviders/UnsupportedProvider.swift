@@ -36,7 +36,7 @@ package struct UnsupportedProvider: Sendable, Hashable {
     UnsupportedProvider("SumUp", "its webhooks have only an id, and no sum, and are not signed"),
     UnsupportedProvider("GoCardless", "its webhooks have no sums"),
     UnsupportedProvider(
-      "PayPal", "it signs only a CRC-32 of the body, and a body with another sum can have the same one"),
+      "PayPal", "it signs only a CRC-32 of the body, and a body with another amount can have the same CRC-32"),
     UnsupportedProvider("Toss", "it does not sign the webhooks of payments"),
     UnsupportedProvider("PayPay", "it does not sign its webhooks"),
     UnsupportedProvider(

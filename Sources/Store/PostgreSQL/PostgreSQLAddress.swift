@@ -121,7 +121,7 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
     let ports = take("port")
     let count = addresses?.count ?? names?.count ?? 1
     guard names == nil || names?.count == count, ports == nil || ports?.count == 1 || ports?.count == count else {
-      throw refused("the number of its ports or addresses is not the number of its hosts")
+      throw refused("it does not have as many ports or addresses as hosts")
     }
     guard count <= 100 else { throw refused("it has more than 100 hosts") }
     for port in ports ?? [] where !port.isEmpty {

@@ -194,7 +194,7 @@ private struct Receipt {
     isScript = false
   }
 
-  /// The receipt of a script, of which only a failure is kept.
+  /// Receives the answers to a script. It keeps only a failure.
   init() {
     rows = []
     isScript = true

@@ -128,7 +128,7 @@ public struct RecordingComparison: Sendable {
   /// - Parameters:
   ///   - words: for each clip, its words.
   ///   - distance: how far a recording is from the engine's speech of another clip's words.
-  ///   - gain: how much better two recordings fit each other's words, for both together.
+  ///   - gain: the sum of how much better each of two recordings fits the word of the other.
   ///   - difference: the distance between the engine's speech of one clip's words and of another clip's words.
   static func suspicions(
     words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, gain: (Int, Int) -> Float,
@@ -204,7 +204,7 @@ extension RecordingComparison {
   ///   - clip: the index of the clip.
   ///   - words: for each clip, its words.
   ///   - distance: how far a recording is from the engine's speech of another clip's words.
-  ///   - gain: how much better two recordings fit each other's words, for both together.
+  ///   - gain: the sum of how much better each of two recordings fits the word of the other.
   ///   - difference: the distance between the engine's speech of one clip's words and of another clip's words.
   static func suspicions(
     about clip: Int, words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, gain: (Int, Int) -> Float,

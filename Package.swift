@@ -175,11 +175,14 @@ let store: [Target] = [
   cLibrary("Sources/Store/CPQ", pkgConfig: "libpq", debian: "libpq-dev"),
   module(
     "Sources/Store/Ledger",
+    ["Announcements", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats", "WebhookMessages"]),
+  module("Sources/Store/PostgreSQL", ["ConcurrencySupport", "CPQ"], callsC: true),
+  module(
+    "Sources/Store/SQLiteLedger",
     [
-      "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats",
+      "Announcements", "ConcurrencySupport", "FileSystem", "Ledger", "PlaybackOrder", "PushMessages", "TextFormats",
       "WebhookMessages", grdb,
     ], callsC: true),
-  module("Sources/Store/PostgreSQL", ["ConcurrencySupport", "CPQ"], callsC: true),
   module("Sources/Store/WebhookMessages", ["Announcements", "HostAddresses", "TextFormats", crypto]),
 ]
 

@@ -16,20 +16,5 @@ public final class DeliverySeat: Sendable {
 
   private let lock: LockedFile
 
-  fileprivate init(lock: LockedFile) { self.lock = lock }
-}
-
-extension Ledger {
-  /// Takes the right to make deliveries.
-  ///
-  /// - Returns: nil when this process or another has already taken the right.
-  /// - Throws: ``LedgerError`` with a file error.
-  public func takeSeat(of kind: DeliverySeat.Kind) throws(LedgerError) -> DeliverySeat? {
-    let place = file.deletingLastPathComponent().appending(path: "\(file.lastPathComponent).\(kind.rawValue)")
-    do {
-      return try LockedFile(place, patience: 0).map(DeliverySeat.init(lock:))
-    } catch {
-      throw LedgerError(error, while: .taking, in: file)
-    }
-  }
+  init(lock: LockedFile) { self.lock = lock }
 }

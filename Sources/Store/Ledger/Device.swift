@@ -41,7 +41,7 @@ public struct NewDevice: Sendable, Hashable {
   }
 
   /// The first rule that a value breaks; nil when the device can be stored.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     if !isText(account, 1...255) { return "account (1 to 255 bytes without NUL)" }
     if !isText(id, 1...128) { return "id (1 to 128 bytes without NUL)" }
     if !isText(app, 1...155) { return "app (1 to 155 bytes without NUL)" }
@@ -64,6 +64,13 @@ extension Ledger {
     public let isKeyStored: Bool
     /// The kinds of the tokens that the registration took from another device of the account.
     public let movedTokens: Set<PushTokenKind>
+
+    package init(device: Device, isNew: Bool, isKeyStored: Bool, movedTokens: Set<PushTokenKind>) {
+      self.device = device
+      self.isNew = isNew
+      self.isKeyStored = isKeyStored
+      self.movedTokens = movedTokens
+    }
   }
 
   /// A registered device.
@@ -77,6 +84,12 @@ extension Ledger {
       /// The number of times that APNs has refused the token as bad. Such a token is never deleted, because APNs also
       /// refuses tokens of the other environment as bad.
       public let refusals: Int
+
+      package init(text: String, registeredAt: Date, refusals: Int) {
+        self.text = text
+        self.registeredAt = registeredAt
+        self.refusals = refusals
+      }
     }
 
     /// The outcome of a push.
@@ -86,6 +99,12 @@ extension Ledger {
       /// The reason from APNs or the sender; nil if there is none.
       public let reason: String?
       public let at: Date
+
+      package init(state: Push.State, reason: String?, at: Date) {
+        self.state = state
+        self.reason = reason
+        self.at = at
+      }
     }
 
     public let account: String
@@ -109,5 +128,29 @@ extension Ledger {
     public let registeredAfter: Int64
     public let registeredAt: Date
     public let changedAt: Date
+
+    package init(
+      account: String, id: String, app: String, environment: PushEnvironment, appGroup: String?, deviceGroup: String?,
+      locale: String?, tone: String?, tokens: [PushTokenKind: Token], outcomes: [PushTokenKind: Outcome],
+      keyID: String?, firstSequence: Int64, lastSequence: Int64, registeredAfter: Int64, registeredAt: Date,
+      changedAt: Date
+    ) {
+      self.account = account
+      self.id = id
+      self.app = app
+      self.environment = environment
+      self.appGroup = appGroup
+      self.deviceGroup = deviceGroup
+      self.locale = locale
+      self.tone = tone
+      self.tokens = tokens
+      self.outcomes = outcomes
+      self.keyID = keyID
+      self.firstSequence = firstSequence
+      self.lastSequence = lastSequence
+      self.registeredAfter = registeredAfter
+      self.registeredAt = registeredAt
+      self.changedAt = changedAt
+    }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import GRDB
 
 extension Ledger {
   /// An event, as watchers of the ledger receive it. It contains no amounts and no names.
@@ -33,7 +32,7 @@ extension Ledger {
       case deviceLost = "device_lost"
       case deviceBack = "device_back"
 
-      init(_ state: State) {
+      package init(_ state: State) {
         switch state {
         case .accepted: self = .accepted
         case .rendering: self = .rendering
@@ -57,88 +56,14 @@ extension Ledger {
     public let kind: Kind
     /// The event's codes and numbers, such as `["code": "no_voice"]`.
     public let detail: [String: String]
-  }
 
-  /// Records an event that changes no announcement, such as a lost device.
-  ///
-  /// - Parameters:
-  ///   - detail: Codes and numbers, at most 1,000 bytes as JSON. It is written to logs and must not contain amounts or
-  ///     names.
-  ///   - sequence: The lane's last sequence number that was played or skipped. It is stored in the same transaction as
-  ///     the event.
-  public func record(
-    _ kind: Event.Kind, lane: String, number: Int64? = nil, detail: [String: String] = [:],
-    passing sequence: Int64? = nil
-  ) async throws(LedgerError) {
-    try checkLane(lane, while: .changing)
-    try checkDetail(detail)
-    try await write(while: .changing) { [self] database in
-      if let sequence { try Self.pass(sequence, lane: lane, in: database) }
-      try Self.append(kind, number, lane: lane, detail: detail, at: timeStamp, in: database)
+    package init(position: Int64, at: Date, number: Int64?, lane: String, kind: Kind, detail: [String: String]) {
+      self.position = position
+      self.at = at
+      self.number = number
+      self.lane = lane
+      self.kind = kind
+      self.detail = detail
     }
-  }
-
-  /// Returns the events after a position, oldest first. If the event at that position was pruned, the result starts
-  /// with the oldest event that is left.
-  ///
-  /// - Parameters:
-  ///   - position: The position of the last event that the caller has seen; 0 for none.
-  ///   - limit: The maximum number of events, 1 to 1,000.
-  public func events(
-    after position: Int64 = 0, lane: String? = nil, limit: Int = 200
-  ) async throws(LedgerError) -> [Event] {
-    if let lane { try checkLane(lane, while: .reading) }
-    let limit = min(max(limit, 1), 1000)
-    return try await read(isLong: true) { database in
-      let statement = try database.cachedStatement(
-        sql: "SELECT * FROM events WHERE position > ? AND (? IS NULL OR lane = ?) ORDER BY position LIMIT ?")
-      return try statement.all([position, lane, lane, limit]) { row in
-        Event(
-          position: try row.value("position"), at: Date(wholeMilliseconds: try row.value("at")),
-          number: try row.optional("announcement"), lane: try row.value("lane"), kind: try row.name("kind"),
-          detail: try row.detail())
-      }
-    }
-  }
-
-  /// Returns the position of the last event, or 0 if there was none. A watcher that wants only new events starts here.
-  public func lastEventPosition() async throws(LedgerError) -> Int64 {
-    try await read { database in
-      try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'") ?? 0
-    }
-  }
-
-  static func append(
-    _ kind: Event.Kind, _ number: Int64?, lane: String, detail: [String: String] = [:], at: Int64,
-    in database: Database
-  ) throws {
-    try database.cachedStatement(
-      sql: "INSERT INTO events (at, announcement, lane, kind, detail) VALUES (?, ?, ?, ?, ?)"
-    ).execute(arguments: [at, number, lane, kind.rawValue, try json(detail)])
-  }
-
-  /// Throws `invalidValue` if a value breaks a rule.
-  ///
-  /// - Parameter rule: The rule that the value breaks; nil if it breaks none.
-  func refuse(_ rule: String?, while action: LedgerError.Action) throws(LedgerError) {
-    if let rule { throw LedgerError(.invalidValue, while: action, in: file, field: rule) }
-  }
-
-  func checkLane(_ lane: String, while action: LedgerError.Action) throws(LedgerError) {
-    try refuse(Self.brokenRule(ofLane: lane), while: action)
-  }
-
-  func checkDetail(_ detail: [String: String]) throws(LedgerError) {
-    guard detail.reduce(2, { $0 + $1.key.utf8.count + $1.value.utf8.count + 6 }) <= 1000 else {
-      throw LedgerError(.invalidValue, while: .changing, in: file, field: "detail (at most 1000 bytes as JSON)")
-    }
-  }
-
-  /// Returns the detail as JSON; nil when it is empty.
-  static func json(_ detail: [String: String]) throws -> String? {
-    guard !detail.isEmpty else { return nil }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(detail), as: UTF8.self)
   }
 }

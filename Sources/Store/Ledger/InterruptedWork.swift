@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import GRDB
 
 /// The rule for work that was under way when the process ended: a webhook message, a push, a batch, or an announcement
 /// that was being rendered or played.
@@ -93,17 +92,5 @@ extension Ledger {
       (self.announcements, self.pushes, self.webhooks) = (announcements, pushes, webhooks)
       (self.providerPayments, self.batches) = (providerPayments, batches)
     }
-  }
-
-  /// Counts the unfinished deliveries that are set aside, and those whose second start is under way. Each count is a
-  /// look-up in an index of its own.
-  static func setAsideCounts(in database: Database) throws -> SetAsideCounts {
-    func count(_ table: String) throws -> Int {
-      try Int.fetchOne(
-        database.cachedStatement(sql: "SELECT count(*) FROM \(table) WHERE starts >= 2 AND finished_at IS NULL")) ?? 0
-    }
-    return SetAsideCounts(
-      announcements: try count("announcements"), pushes: try count("pushes"), webhooks: try count("webhooks"),
-      providerPayments: try count("provider_payments"))
   }
 }

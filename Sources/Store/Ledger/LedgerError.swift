@@ -23,11 +23,11 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooManyCommands = "too_many_commands"
     /// The limit of replays for the lane or for the account is reached.
     case tooManyReplays = "too_many_replays"
-    /// The account has ``Ledger/Options/mostDevices`` devices, or the group of devices has
-    /// ``Ledger/Options/mostDevicesInGroup``.
+    /// The account has ``Ledger/Limits/mostDevices`` devices, or the group of devices has
+    /// ``Ledger/Limits/mostDevicesInGroup``.
     case tooManyDevices = "too_many_devices"
-    /// The device has ``Ledger/Options/mostEnumerators`` enumerators, or the account has
-    /// ``Ledger/Options/mostEnumeratorsOfAccount``.
+    /// The device has ``Ledger/Limits/mostEnumerators`` enumerators, or the account has
+    /// ``Ledger/Limits/mostEnumeratorsOfAccount``.
     case tooManyEnumerators = "too_many_enumerators"
     /// A device and a group of devices would have the same name.
     case deviceNameTaken = "device_name_taken"
@@ -45,7 +45,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case readOnly = "read_only"
     /// The user does not have the necessary permission.
     case notPermitted = "not_permitted"
-    /// Another process locked the ledger for longer than ``Ledger/Options/busyTimeout``.
+    /// Another process locked the ledger for longer than the ledger waits.
     case busy
     /// The file is not a database or is damaged.
     case damaged
@@ -115,7 +115,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file and what happened to it, when ``code-swift.property`` is `fileChanged`.
   public let change: FileChange?
 
-  init(
+  package init(
     _ code: Code, while action: Action, in file: URL, resultCode: Int32? = nil, systemError: Int32? = nil,
     player: Int32? = nil, field: String? = nil, from: Ledger.State? = nil, to: Ledger.State? = nil,
     change: FileChange? = nil

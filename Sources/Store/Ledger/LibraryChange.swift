@@ -23,7 +23,7 @@ public struct LibrarySound: Sendable, Hashable {
   }
 
   /// The first rule that a value breaks; nil when the sound can be recorded.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     for text in [name, group] where !isText(text, 1...255) {
       return "sound (a name and a group, each of 1 to 255 bytes without NUL)"
     }
@@ -49,7 +49,7 @@ public struct LibraryPack: Sendable, Hashable {
   }
 
   /// The first rule that a value breaks; nil when the pack can be recorded.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     LibrarySound(name: id, group: "-", sha256: sha256, bytes: bytes).brokenRule
   }
 }
@@ -81,6 +81,16 @@ public struct LibraryChange: Sendable, Hashable {
   public let bytes: Int
   public let change: Change
   public let changedAt: Date
+
+  package init(position: Int64, kind: Kind, name: String, sha256: String, bytes: Int, change: Change, changedAt: Date) {
+    self.position = position
+    self.kind = kind
+    self.name = name
+    self.sha256 = sha256
+    self.bytes = bytes
+    self.change = change
+    self.changedAt = changedAt
+  }
 }
 
 /// The place in the changes of a library, for one account and app group, after which a reader continues.
@@ -89,11 +99,11 @@ public struct LibraryChange: Sendable, Hashable {
 /// matter to the reader, because it began its list after them. The third is a digest of the feed, the account and the
 /// group, by which an anchor of another feed is recognized.
 public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
-  let position: Int64
-  let since: Int64
-  let feed: String
+  package let position: Int64
+  package let since: Int64
+  package let feed: String
 
-  init(position: Int64, since: Int64, feed: String) {
+  package init(position: Int64, since: Int64, feed: String) {
     (self.position, self.since, self.feed) = (position, since, feed)
   }
 
@@ -114,7 +124,7 @@ public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
 
   /// Returns the digest of a feed, an account and a group. It only detects mistakes; it does not protect against forged
   /// anchors.
-  static func digest(of feed: String, account: String, group: String) -> String {
+  package static func digest(of feed: String, account: String, group: String) -> String {
     "\(feed)\0\(account)\0\(group)".utf8.checksum
   }
 }
@@ -127,11 +137,17 @@ public struct LibraryPage: Sendable, Hashable {
   public let anchor: LibraryAnchor
   /// Whether there are no more changes now.
   public let isComplete: Bool
+
+  package init(changes: [LibraryChange], anchor: LibraryAnchor, isComplete: Bool) {
+    self.changes = changes
+    self.anchor = anchor
+    self.isComplete = isComplete
+  }
 }
 
 extension Data {
   /// Reads a SHA-256 digest; nil unless the text has 64 hexadecimal digits in lower case.
-  init?(sha256 text: String) {
+  package init?(sha256 text: String) {
     guard IncrementalSHA256.isHexadecimalDigest(text), let bytes = [UInt8](hexadecimal: text) else { return nil }
     self.init(bytes)
   }

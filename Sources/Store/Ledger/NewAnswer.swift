@@ -41,7 +41,7 @@ public struct NewAnswer: Sendable, Hashable {
   }
 
   /// The first rule that a value breaks; nil when the answer can be stored.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     if !isText(account, 0...255) { return "account (at most 255 bytes without NUL)" }
     if !isText(key, 1...512) { return "key (1 to 512 bytes without NUL)" }
     if bodyDigest.count != 32 { return "bodyDigest (32 bytes)" }
@@ -58,6 +58,10 @@ public struct NewAnswer: Sendable, Hashable {
 }
 
 extension Ledger {
+  /// The time for which a stored answer is valid, in seconds: 24 hours. After that, a request with the same key is a
+  /// new request.
+  public static let answerLifetime: TimeInterval = 86_400
+
   /// A stored answer.
   public struct Answer: Sendable, Hashable {
     public let account: String
@@ -71,6 +75,20 @@ extension Ledger {
     public let report: Data
     public let clip: PublishedClip?
     public let createdAt: Date
+
+    package init(
+      account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data, clip: PublishedClip?,
+      createdAt: Date
+    ) {
+      self.account = account
+      self.key = key
+      self.bodyDigest = bodyDigest
+      self.id = id
+      self.status = status
+      self.report = report
+      self.clip = clip
+      self.createdAt = createdAt
+    }
   }
 
   /// The result of storing an answer.
@@ -83,6 +101,13 @@ extension Ledger {
     public let isSameBody: Bool
     /// The state of the announcement with the answer's id; nil when nothing is to be played.
     public let acceptance: Acceptance?
+
+    package init(answer: Answer, isDuplicate: Bool, isSameBody: Bool, acceptance: Acceptance?) {
+      self.answer = answer
+      self.isDuplicate = isDuplicate
+      self.isSameBody = isSameBody
+      self.acceptance = acceptance
+    }
   }
 
   /// An announcement that was answered, accepted for a player, or both.
@@ -95,5 +120,13 @@ extension Ledger {
     public let decision: Decision?
     /// The first answer for the id; nil when the announcement did not come with a request, or the answer was pruned.
     public let answer: Answer?
+
+    package init(account: String, id: String, entry: Entry?, decision: Decision?, answer: Answer?) {
+      self.account = account
+      self.id = id
+      self.entry = entry
+      self.decision = decision
+      self.answer = answer
+    }
   }
 }

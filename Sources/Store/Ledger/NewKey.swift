@@ -72,7 +72,7 @@ public struct NewKey: Sendable, Hashable {
   public static let mostAddresses = 64
 
   /// The first rule that a value breaks; nil when the key can be stored.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     if !isText(id, 1...64) { return "id (1 to 64 bytes without NUL)" }
     if !isText(account, 1...255) { return "account (1 to 255 bytes without NUL)" }
     if digest.count != 32 { return "digest (32 bytes)" }

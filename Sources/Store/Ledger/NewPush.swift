@@ -38,7 +38,7 @@ public struct NewPush: Sendable {
     /// Returns the bytes that are sent.
     ///
     /// - Parameter sequence: The number; nil for pushes other than alerts.
-    func bytes(sequence: Int64?) -> Data {
+    package func bytes(sequence: Int64?) -> Data {
       guard hasSequence else { return beforeSequence }
       return beforeSequence + Data((sequence.map(String.init) ?? "null").utf8) + afterSequence
     }
@@ -58,7 +58,7 @@ public struct NewPush: Sendable {
   }
 
   /// The first rule that a value breaks; nil when the push can be stored. The body is checked when it is made.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     if !isText(device, 1...128) { return "device (1 to 128 bytes without NUL)" }
     if ![10, 5, 1].contains(priority) { return "priority (10, 5 or 1)" }
     if !isText(collapseID, 1...64) { return "collapseID (1 to 64 bytes without NUL)" }
@@ -119,6 +119,32 @@ extension Ledger {
     /// The time at which the phone handed the notification over to iOS, from the phone's receipt; nil without a
     /// receipt.
     public let handedOverAt: Date?
+
+    package init(
+      number: Int64, id: UUID, account: String, device: String, announcement: String?, kind: PushType, app: String,
+      environment: PushEnvironment, sequence: Int64?, priority: Int, collapseID: String?, body: Data, state: State,
+      reason: String?, attempts: Int, createdAt: Date, expiresAt: Date, finishedAt: Date?, handedOverAt: Date?
+    ) {
+      self.number = number
+      self.id = id
+      self.account = account
+      self.device = device
+      self.announcement = announcement
+      self.kind = kind
+      self.app = app
+      self.environment = environment
+      self.sequence = sequence
+      self.priority = priority
+      self.collapseID = collapseID
+      self.body = body
+      self.state = state
+      self.reason = reason
+      self.attempts = attempts
+      self.createdAt = createdAt
+      self.expiresAt = expiresAt
+      self.finishedAt = finishedAt
+      self.handedOverAt = handedOverAt
+    }
   }
 
   /// The facts about an unfinished push by which the sender decides when to send it.

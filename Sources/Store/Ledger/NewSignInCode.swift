@@ -33,7 +33,7 @@ public struct NewSignInCode: Sendable, Hashable {
   public static let dayCounts = 1...3_650
 
   /// The first rule that a value breaks; nil when the code can be stored.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     if !Self.dayCounts.contains(days) {
       return "days (\(Self.dayCounts.lowerBound) to \(Self.dayCounts.upperBound))"
     }

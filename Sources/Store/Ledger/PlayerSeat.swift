@@ -28,7 +28,7 @@ public final class PlayerSeat: Sendable {
     do {
       try lock.write(try report.bytes)
     } catch {
-      throw LedgerError(error, while: .playing, in: ledger)
+      throw LedgerError(cause: error, while: .playing, in: ledger)
     }
   }
 }
@@ -110,73 +110,10 @@ public struct PlayerStatus: Sendable, Hashable {
   /// The latest report. When no player is running, it is the last player's report. Nil when no player ever ran, or when
   /// the report was lost in a power failure.
   public let report: PlayerReport?
-}
 
-extension Ledger {
-  /// Takes the lane's seat.
-  ///
-  /// - Throws: ``LedgerError`` with `laneTaken` when this process or another already has the seat on this ledger. The
-  ///   call tries for 0.1 s, because a watcher holds the lock for a moment when it reads the status.
-  public func takeSeat(lane: String) throws(LedgerError) -> PlayerSeat {
-    try checkLane(lane, while: .playing)
-    do {
-      guard let lock = try LockedFile(seatFile(lane: lane), patience: 0.1) else {
-        throw LedgerError(.laneTaken, while: .playing, in: file, player: try? player(lane: lane).report?.processID)
-      }
-      let seat = PlayerSeat(lane: lane, ledger: file, lock: lock)
-      let moment = now()
-      try seat.report(PlayerReport(startedAt: moment, reportedAt: moment))
-      return seat
-    } catch {
-      throw LedgerError(error, while: .playing, in: file)
-    }
-  }
-
-  /// Returns whether the lane has a player, and the player's latest report.
-  public func player(lane: String) throws(LedgerError) -> PlayerStatus {
-    try checkLane(lane, while: .reading)
-    do {
-      let seat = seatFile(lane: lane)
-      var isLocked = false
-      // A report that was being written during the read is complete a moment later, so the read is repeated.
-      for _ in 0..<5 {
-        guard let look = try LockedFile.look(at: seat, count: PlayerReport.byteCount) else { break }
-        isLocked = look.isLocked
-        if let report = PlayerReport(bytes: look.bytes) {
-          return PlayerStatus(lane: lane, isRunning: isLocked, report: report)
-        }
-      }
-      return PlayerStatus(lane: lane, isRunning: isLocked, report: nil)
-    } catch {
-      throw LedgerError(error, while: .reading, in: file)
-    }
-  }
-
-  /// Returns the status of every lane that was ever played, sorted by the lane's name.
-  public func players() throws(LedgerError) -> [PlayerStatus] {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(
-        atPath: file.deletingLastPathComponent().path(percentEncoded: false))
-    } catch {
-      throw LedgerError(error, while: .reading, in: file)
-    }
-    var players: [PlayerStatus] = []
-    for lane in names.compactMap(lane(ofSeatFile:)).sorted() { players.append(try player(lane: lane)) }
-    return players
-  }
-
-  private var seatPrefix: String { file.lastPathComponent + ".lane-" }
-
-  /// Returns the lane's seat file, which is named in hexadecimal: a lane's name may contain any character, and the file
-  /// system may treat two different names as one.
-  private func seatFile(lane: String) -> URL {
-    file.deletingLastPathComponent().appending(path: seatPrefix + lane.utf8.hexadecimal)
-  }
-
-  private func lane(ofSeatFile name: String) -> String? {
-    guard name.hasPrefix(seatPrefix) else { return nil }
-    guard let bytes = [UInt8](hexadecimal: name.dropFirst(seatPrefix.count)), !bytes.isEmpty else { return nil }
-    return String(validating: bytes, as: UTF8.self)
+  package init(lane: String, isRunning: Bool, report: PlayerReport?) {
+    self.lane = lane
+    self.isRunning = isRunning
+    self.report = report
   }
 }

@@ -3,6 +3,10 @@
 public import Foundation
 
 extension Ledger {
+  /// The reason why a report is refused if its sum differs from the sum that was reported before.
+  public static let otherSum =
+    "The payment was reported before with another sum. Compare both with the provider's dashboard."
+
   /// A payment that a provider's webhook has reported, or a report that could not be understood.
   public struct ProviderPayment: Sendable, Hashable {
     public enum State: String, Sendable, Hashable, CaseIterable {
@@ -35,6 +39,25 @@ extension Ledger {
     public var starts: Int
     public var receivedAt: Date
     public var finishedAt: Date?
+
+    package init(
+      number: Int64, account: String, endpoint: String, id: String?, kind: String?, amount: String?, currency: String?,
+      payload: Data?, state: State, reason: String?, starts: Int, receivedAt: Date, finishedAt: Date?
+    ) {
+      self.number = number
+      self.account = account
+      self.endpoint = endpoint
+      self.id = id
+      self.kind = kind
+      self.amount = amount
+      self.currency = currency
+      self.payload = payload
+      self.state = state
+      self.reason = reason
+      self.starts = starts
+      self.receivedAt = receivedAt
+      self.finishedAt = finishedAt
+    }
   }
 
   /// A report that is to be stored.

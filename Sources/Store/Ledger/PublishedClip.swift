@@ -13,7 +13,7 @@ public struct PublishedClip: Sendable, Hashable {
   }
 
   /// The rule that a value breaks; nil when the clip can be stored.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     isText(name, 1...255) && isText(group, 1...255)
       ? nil : "clip (a name and a group, each of 1 to 255 bytes without NUL)"
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 
 /// A text in a form for searching, in which letter case and the encoding of accents make no difference.
 public struct SearchText: Sendable, Hashable {
   /// The UTF-8 bytes of the form.
-  let bytes: Data
+  package let bytes: Data
 
   public init(_ text: String) { bytes = Data(text.lowercased().precomposedStringWithCanonicalMapping.utf8) }
 
@@ -19,14 +19,14 @@ public struct SearchText: Sendable, Hashable {
 
   /// Creates the text for searching a report. It contains the words (the string with the key `text`), and the amount,
   /// the payer and the note as they were sent, each on its own line. Nil if the report has no words.
-  init?(wordsOf report: Data) {
+  package init?(wordsOf report: Data) {
     guard let report = try? JSONDecoder().decode(Report.self, from: report), let words = report.text else { return nil }
     let amount = report.amount.flatMap { amount in amount.value.map { "\($0) \(amount.currency ?? "")" } }
     self.init([words, amount, report.payer, report.note].compactMap(\.self).joined(separator: "\n"))
   }
 
   /// Returns whether another text occurs anywhere in this one, even within a syllable, as in Devanagari and Hangul.
-  func contains(_ other: SearchText) -> Bool {
+  package func contains(_ other: SearchText) -> Bool {
     bytes.isEmpty ? other.bytes.isEmpty : bytes.range(of: other.bytes) != nil
   }
 }

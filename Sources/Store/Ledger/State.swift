@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 extension Ledger {
+  /// The time after its cancellation in which an announcement can be restored, in seconds.
+  public static let restorationTime: TimeInterval = 60
+
   /// The state of an announcement. Every announcement ends in exactly one of the states `played`, `cancelled`,
-  /// `failed`, `expired` and `quiet`, and stays there. The one exception is a cancelled announcement that is restored; see
-  /// ``restore(_:)``.
+  /// `failed`, `expired` and `quiet`, and stays there. The one exception is a cancelled announcement that is restored;
+  /// see ``StateStore/restore(_:)``.
   ///
   /// | from | to |
   /// |---|---|
@@ -45,7 +50,7 @@ extension Ledger {
     }
 
     /// The states from which an announcement can change to this state.
-    var predecessors: [State] {
+    package var predecessors: [State] {
       switch self {
       case .accepted: [.rendering, .waiting, .playing]
       case .rendering: [.accepted, .waiting]

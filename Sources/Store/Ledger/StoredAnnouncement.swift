@@ -69,7 +69,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
   }
 
   /// The first rule that a value breaks, such as `id (1 to 255 bytes)`; nil when the announcement can be accepted.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     // SQLite would ignore everything after a zero byte, and two different ids would look the same.
     if !isText(account, 0...255) { return "account (at most 255 bytes without NUL)" }
     if !isText(id, 1...255) { return "id (1 to 255 bytes without NUL)" }
@@ -97,32 +97,12 @@ extension Ledger {
     public let state: State
     /// Whether the first announcement had the same payload, byte for byte.
     public let isSamePayload: Bool
-  }
 
-  static func brokenRule(ofLane lane: String) -> String? {
-    isText(lane, 1...100) ? nil : "lane (1 to 100 bytes without NUL)"
-  }
-}
-
-/// Returns whether a text has an allowed number of bytes, and no zero byte. A missing text is allowed.
-func isText(_ text: String?, _ lengths: ClosedRange<Int>) -> Bool {
-  text.map { lengths.contains($0.utf8.count) && !$0.hasZero } ?? true
-}
-
-extension String {
-  var hasZero: Bool { utf8.contains(0) }
-
-  /// The text as a key. Two texts of different bytes can be equal as strings, such as two forms of "é".
-  var bytes: Data { Data(utf8) }
-}
-
-extension Date {
-  /// The milliseconds since 1970, rounded down; nil for a date that does not fit into 64 bits.
-  var wholeMilliseconds: Int64? {
-    Int64(exactly: (timeIntervalSince1970 * 1000).rounded(.down))
-  }
-
-  init(wholeMilliseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(wholeMilliseconds) / 1000)
+    package init(number: Int64, isDuplicate: Bool, state: State, isSamePayload: Bool) {
+      self.number = number
+      self.isDuplicate = isDuplicate
+      self.state = state
+      self.isSamePayload = isSamePayload
+    }
   }
 }

@@ -4,7 +4,7 @@
 /// They do not appear in the lists and sums of the client's own account, and do not count towards its limits.
 public enum TestAccount {
   /// The start of the accounts' names. No client's account begins with `crier:`.
-  static let prefix = "crier:test:"
+  package static let prefix = "crier:test:"
 
   /// The longest name of an account that can have test keys, in bytes.
   public static let longestAccount = 255 - prefix.utf8.count

@@ -32,7 +32,7 @@ public struct NewWebhookEndpoint: Sendable, Hashable {
   }
 
   /// The first rule that a value breaks; nil when the endpoint can be stored.
-  var brokenRule: String? {
+  package var brokenRule: String? {
     if !isText(account, 1...255) { return "account (1 to 255 bytes without NUL)" }
     if !isText(id, 1...128) { return "id (1 to 128 bytes without NUL)" }
     if kinds.isEmpty || kinds.contains(.ping) { return "kinds (one or more types of announcements' events)" }
@@ -42,6 +42,9 @@ public struct NewWebhookEndpoint: Sendable, Hashable {
 }
 
 extension Ledger {
+  /// The maximum number of webhook endpoints of an account.
+  public static let mostWebhookEndpoints = 16
+
   /// A registered endpoint, without its secret. Its URL may contain a secret, so it must not be logged.
   public struct WebhookEndpoint: Sendable, Hashable {
     /// The reason why nothing is sent to an endpoint.
@@ -60,6 +63,14 @@ extension Ledger {
       public let expired: Int
       /// The number of events for which no message was stored, because too many were waiting.
       public let missed: Int
+
+      package init(waiting: Int, delivered: Int, failed: Int, expired: Int, missed: Int) {
+        self.waiting = waiting
+        self.delivered = delivered
+        self.failed = failed
+        self.expired = expired
+        self.missed = missed
+      }
     }
 
     public let account: String
@@ -80,6 +91,28 @@ extension Ledger {
     public let disabledAt: Date?
     public let disabledReason: DisabledReason?
     public let counts: Counts
+
+    package init(
+      account: String, id: String, url: String, kinds: Set<WebhookEvent.Kind>, text: String?,
+      format: WebhookEvent.Format, createdAt: Date, deliveredAt: Date?, failingSince: Date?,
+      lastOutcome: WebhookOutcome?, lastAttemptAt: Date?, disabledAt: Date?, disabledReason: DisabledReason?,
+      counts: Counts
+    ) {
+      self.account = account
+      self.id = id
+      self.url = url
+      self.kinds = kinds
+      self.text = text
+      self.format = format
+      self.createdAt = createdAt
+      self.deliveredAt = deliveredAt
+      self.failingSince = failingSince
+      self.lastOutcome = lastOutcome
+      self.lastAttemptAt = lastAttemptAt
+      self.disabledAt = disabledAt
+      self.disabledReason = disabledReason
+      self.counts = counts
+    }
   }
 
   /// A message in the outbox. Every message ends in exactly one of the states `delivered`, `failed` and `expired`.
@@ -106,6 +139,20 @@ extension Ledger {
     public let attempts: Int
     public let createdAt: Date
     public let finishedAt: Date?
+
+    package init(
+      number: Int64, message: WebhookMessage, kind: WebhookEvent.Kind, state: State, outcome: WebhookOutcome?,
+      attempts: Int, createdAt: Date, finishedAt: Date?
+    ) {
+      self.number = number
+      self.message = message
+      self.kind = kind
+      self.state = state
+      self.outcome = outcome
+      self.attempts = attempts
+      self.createdAt = createdAt
+      self.finishedAt = finishedAt
+    }
   }
 
   /// The facts about an unfinished message from which the sender decides when to send the message.
@@ -149,5 +196,18 @@ extension Ledger {
     public let secret: WebhookSecret?
     /// The number of attempts so far.
     public let attempts: Int
+
+    package init(
+      number: Int64, message: WebhookMessage, account: String, endpoint: String, url: String, secret: WebhookSecret?,
+      attempts: Int
+    ) {
+      self.number = number
+      self.message = message
+      self.account = account
+      self.endpoint = endpoint
+      self.url = url
+      self.secret = secret
+      self.attempts = attempts
+    }
   }
 }

@@ -4,6 +4,7 @@ import ConcurrencySupport
 import FileSystem
 import Foundation
 import GRDB
+import Ledger
 
 /// Whether damage was found while the ledger was open: wrong content, or a file that was replaced, removed or cut.
 ///

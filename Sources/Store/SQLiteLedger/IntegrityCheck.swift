@@ -4,6 +4,7 @@ import ConcurrencySupport
 import FileSystem
 import Foundation
 import GRDB
+import Ledger
 
 /// A check of every page of a ledger while other connections read and write it.
 ///

@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSystem
 import Foundation
 import GRDB
+import Ledger
 
 extension LedgerError {
-  /// Converts any error of GRDB or of this module. GRDB's own text is never used, because it may contain an SQL
-  /// statement.
+  /// Converts any error of GRDB, of the system or of a ledger. GRDB's own text is never used, because it may contain an
+  /// SQL statement.
   init(_ error: any Error, while action: Action, in file: URL) {
-    switch error {
-    case let error as LedgerError:
-      self = error
-    case let error as SystemError:
-      self.init(Code(systemError: error.number), while: action, in: file, systemError: error.number)
-    case let error as DatabaseError:
-      self.init(
-        Code(resultCode: error.extendedResultCode), while: action, in: file,
-        resultCode: error.extendedResultCode.rawValue)
-    case is UnreadableRow:
-      self.init(.damaged, while: action, in: file)
-    default:
-      self.init(.systemFailure, while: action, in: file)
+    guard let error = error as? DatabaseError else {
+      self.init(cause: error, while: action, in: file)
+      return
     }
+    self.init(
+      Code(resultCode: error.extendedResultCode), while: action, in: file,
+      resultCode: error.extendedResultCode.rawValue)
   }
 
   /// Whether the error would affect every write of a shared transaction, so that retrying each write separately is
@@ -56,17 +49,4 @@ extension LedgerError.Code {
       }
     }
   }
-
-  init(systemError: Int32) {
-    switch systemError {
-    case ENOSPC, EDQUOT: self = .diskFull
-    case EROFS: self = .readOnly
-    case EACCES, EPERM: self = .notPermitted
-    case EISDIR, ENOTDIR, ELOOP: self = .wrongKindOfFile
-    default: self = .systemFailure
-    }
-  }
 }
-
-/// The error for a row whose values the schema does not allow.
-struct UnreadableRow: Error {}

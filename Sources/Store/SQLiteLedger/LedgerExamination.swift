@@ -3,6 +3,7 @@
 import FileSystem
 public import Foundation
 import GRDB
+public import Ledger
 
 /// The state of a ledger's file, found without opening the ledger for use.
 public enum LedgerExamination: Sendable, Hashable {
@@ -25,7 +26,7 @@ public enum LedgerExamination: Sendable, Hashable {
     byteCount: Int, isOpen: Bool, keysInForce: Int, keysEnded: Int, webhookEndpoints: Int, setAside: Int)
 }
 
-extension Ledger {
+extension SQLiteLedger {
   /// Examines a ledger's file: which program and version wrote it, every page (`PRAGMA quick_check`), and the numbers
   /// of its keys. The call changes no file and makes none, and takes no lock that a running service would wait for. It
   /// reads the whole file.
@@ -86,6 +87,18 @@ extension Ledger {
         keysEnded: (all ?? 0) - (inForce ?? 0), webhookEndpoints: endpoints ?? 0,
         setAside: try setAsideCounts(in: database).total)
     }
+  }
+
+  /// Counts the unfinished deliveries that are set aside, and those whose second start is under way. Each count is a
+  /// look-up in an index of its own.
+  static func setAsideCounts(in database: Database) throws -> Ledger.SetAsideCounts {
+    func count(_ table: String) throws -> Int {
+      try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT count(*) FROM \(table) WHERE starts >= 2 AND finished_at IS NULL")) ?? 0
+    }
+    return Ledger.SetAsideCounts(
+      announcements: try count("announcements"), pushes: try count("pushes"), webhooks: try count("webhooks"),
+      providerPayments: try count("provider_payments"))
   }
 
   /// The properties of a ledger's files that must not change while the ledger is read as immutable.

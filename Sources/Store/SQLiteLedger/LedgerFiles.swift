@@ -4,6 +4,7 @@ import ConcurrencySupport
 import FileSystem
 import Foundation
 import GRDB
+import Ledger
 
 /// The three files of an open ledger, which are checked before and after each commit, and once a second.
 ///

@@ -1,52 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileSystem
-
-extension LedgerError {
-  /// A change of one of the ledger's three files while the ledger was open.
-  public struct FileChange: Sendable, Hashable, CustomStringConvertible {
-    public enum Part: String, Sendable, Hashable, CaseIterable {
-      case file
-      /// The write-ahead log, `-wal`.
-      case log
-      /// The index of the log, `-shm`.
-      case index
-    }
-
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// Nothing has the file's name any more.
-      case removed
-      /// Another file has the name.
-      case replaced
-      /// The file is shorter than what was stored in it.
-      case cut
-      /// Another program wrote into it.
-      case overwritten
-    }
-
-    public let part: Part
-    public let kind: Kind
-
-    init(_ part: Part, _ kind: Kind) { (self.part, self.kind) = (part, kind) }
-
-    public var description: String {
-      let subject =
-        switch part {
-        case .file: "the file"
-        case .log: "its log (-wal)"
-        case .index: "the index of its log (-shm)"
-        }
-      let verb =
-        switch kind {
-        case .removed: "removed or renamed"
-        case .replaced: "replaced by another file"
-        case .cut: "cut"
-        case .overwritten: "overwritten"
-        }
-      return "\(subject) was \(verb) while the ledger was open"
-    }
-  }
-}
+import Ledger
 
 /// The rule that decides whether the three files of an open ledger are still the ones that were opened, and whole. The
 /// rule itself reads no file.
@@ -55,7 +10,7 @@ extension LedgerError {
 /// the rule allows exactly these:
 /// - A checkpoint may cut the file to the size of the database. It never cuts the file further. The database gets
 ///   smaller only when pruning returns pages, and each look contains its size.
-/// - A write that starts the log afresh writes a new header, and may then cut the log to ``Ledger/logBytes``.
+/// - A write that starts the log afresh writes a new header, and may then cut the log to ``SQLiteLedger/logBytes``.
 /// - Another process may do all of this between two looks. SQLite's data version shows that another process has
 ///   written. The comparison alone then cannot explain a shorter file, so the caller checks every page.
 struct LedgerFilesRule {
@@ -122,7 +77,9 @@ struct LedgerFilesRule {
       guard mayBegin, LogFile.isHeader(look.logHeader) else { return .changed(.init(.log, .overwritten)) }
     } else {
       let logBytes = last.log?.byteCount ?? 0
-      if look.log?.byteCount ?? 0 < (hasWritten ? min(logBytes, Int(Ledger.logBytes)) : logBytes) { return cut(.log) }
+      if look.log?.byteCount ?? 0 < (hasWritten ? min(logBytes, Int(SQLiteLedger.logBytes)) : logBytes) {
+        return cut(.log)
+      }
     }
     return .whole
   }

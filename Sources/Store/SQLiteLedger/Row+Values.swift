@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import Ledger
 
 // GRDB's own subscripts terminate the process when a value has another type. These functions throw instead, because a
 // damaged file must not terminate the process.
@@ -40,18 +41,11 @@ extension Row {
     return try name.map { PublishedClip(name: $0, group: try optional("clip_group")) }
   }
 
-  func detail() throws -> [String: String] {
-    let json: String? = try optional("detail")
-    guard let json else { return [:] }
-    guard let detail = try? JSONDecoder().decode([String: String].self, from: Data(json.utf8)) else {
-      throw UnreadableRow()
-    }
-    return detail
-  }
+  func detail() throws -> [String: String] { try Ledger.detail(optional("detail")) }
 }
 
-// GRDB's `fetchAll` and `fetchOne` copy each row, and find a column of a copy by comparing all names in lower case. These
-// functions decode each row where it is, which takes a fraction of the time for rows with many columns.
+// GRDB's `fetchAll` and `fetchOne` copy each row, and find a column of a copy by comparing all names in lower case.
+// These functions decode each row where it is, which takes a fraction of the time for rows with many columns.
 extension Statement {
   /// Returns the closure's result for each row.
   func all<Value>(

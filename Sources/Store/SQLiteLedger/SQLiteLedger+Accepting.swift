@@ -2,24 +2,13 @@
 
 import Foundation
 import GRDB
+public import Ledger
 import PlaybackOrder
 
-extension Ledger {
-  /// Accepts an announcement. When the call returns, the announcement survives a crash.
-  ///
-  /// A second call with the same account and id is a duplicate: it returns the number and state of the first
-  /// announcement and writes nothing. This holds until the first announcement is pruned.
-  ///
-  /// - Parameter members: The numbers of the announcements that this one, a summary, includes. They are marked in the
-  ///   same transaction. Each must be in the same lane, unfinished, not playing and in no other summary. When the
-  ///   summary is played, its members become played too. When the summary ends in any other way, its members are to be
-  ///   played individually again. A duplicate marks nothing.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `illegalSummary`, `waitingListFull`, `diskFull`, `busy` or a file
-  ///   error. Nothing was accepted then. (After an error of the disk itself, the announcement may have been accepted
-  ///   after all; it is safe to try again.)
-  public func accept(
-    _ new: StoredAnnouncement, standingFor members: [Int64] = []
-  ) async throws(LedgerError) -> Acceptance {
+extension SQLiteLedger {
+  public func accept(_ new: StoredAnnouncement, standingFor members: [Int64]) async throws(LedgerError)
+    -> Ledger.Acceptance
+  {
     try refuse(new.brokenRule, while: .accepting)
     let cost = 256 + new.payload.count + (new.decision?.byteCount ?? 0)
     return try await write(while: .accepting, cost: cost) { [self] database in
@@ -29,13 +18,13 @@ extension Ledger {
 
   func accept(
     _ new: StoredAnnouncement, standingFor members: [Int64] = [], in database: Database
-  ) throws -> Acceptance {
+  ) throws -> Ledger.Acceptance {
     if let first = try Self.duplicate(of: new, in: database) { return first }
     try checkSize(in: database)
     let at = timeStamp
     // An announcement whose clip exists only waits for its turn.
     let clip = new.decision?.clip.name
-    let state = clip == nil ? State.accepted : .waiting
+    let state = clip == nil ? Ledger.State.accepted : .waiting
     try database.cachedStatement(
       sql: """
         INSERT INTO announcements
@@ -55,7 +44,7 @@ extension Ledger {
     try Self.append(.accepted, number, lane: new.lane, at: at, in: database)
     if state == .waiting { try Self.append(.waiting, number, lane: new.lane, at: at, in: database) }
     for member in members { try mark(member, as: number, lane: new.lane, at: at, in: database) }
-    return Acceptance(number: number, isDuplicate: false, state: state, isSamePayload: true)
+    return Ledger.Acceptance(number: number, isDuplicate: false, state: state, isSamePayload: true)
   }
 
   /// Throws `diskFull` when the file has reached ``Options/maximumBytes``. SQLite's own limit is higher, so that
@@ -67,11 +56,11 @@ extension Ledger {
     guard (pages - free) * 4096 < limit else { throw LedgerError(.diskFull, while: .accepting, in: file) }
   }
 
-  private static func duplicate(of new: StoredAnnouncement, in database: Database) throws -> Acceptance? {
+  private static func duplicate(of new: StoredAnnouncement, in database: Database) throws -> Ledger.Acceptance? {
     let statement = try database.cachedStatement(
       sql: "SELECT number, state, payload = ? AS same FROM announcements WHERE account = ? AND id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [new.payload, new.account, new.id]) else { return nil }
-    return Acceptance(
+    return Ledger.Acceptance(
       number: try row.value("number"), isDuplicate: true, state: try row.name("state"),
       isSamePayload: try row.value("same"))
   }

@@ -1,92 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// The person or program that performs an administrative act: a user of this machine, a key, or a person who signs in
-  /// with a code.
-  public struct Administrator: Sendable, Hashable, CustomStringConvertible {
-    /// The text that the log of administration stores: `user:1000`, `user:997 for user:1000` under sudo, or
-    /// `key:7d3k9q2m`, or `code:7d3k9q2m`.
-    public let description: String
-
-    /// The user of this process, with the user who called sudo, if any.
-    public static var currentUser: Administrator {
-      user(getuid(), sudo: ProcessInfo.processInfo.environment["SUDO_UID"].flatMap(UInt32.init))
-    }
-
-    static func user(_ id: UInt32, sudo caller: UInt32?) -> Administrator {
-      Administrator(description: "user:\(id)" + (caller.map { " for user:\($0)" } ?? ""))
-    }
-
-    /// Returns the administrator for a key.
-    ///
-    /// - Parameter id: The key's id, which is not secret.
-    public static func key(_ id: String) -> Administrator { Administrator(description: "key:\(id)") }
-
-    /// Returns the administrator for a person who signs in with a code.
-    ///
-    /// - Parameter id: The code's id, which is not secret.
-    static func signInCode(_ id: String) -> Administrator { Administrator(description: "code:\(id)") }
-  }
-
-  /// An entry in the log of administration: what was done, when and by whom. It contains no amounts, names or tokens.
-  public struct AdministrativeAct: Sendable, Hashable {
-    public enum Action: String, Sendable, Hashable, CaseIterable {
-      case keyCreated = "key_created"
-      case keyRotated = "key_rotated"
-      case keyRevoked = "key_revoked"
-      case signInCodeCreated = "sign_in_code_created"
-      case signInCodeRemoved = "sign_in_code_removed"
-      case playbackPaused = "playback_paused"
-      case playbackResumed = "playback_resumed"
-      case volumeChanged = "volume_changed"
-      case chimeChanged = "chime_changed"
-      case chimeRemoved = "chime_removed"
-      case outputChanged = "output_changed"
-      case voiceChosen = "voice_chosen"
-      case deviceTested = "device_tested"
-      case announcementReplayed = "announcement_replayed"
-      case announcementCancelled = "announcement_cancelled"
-      case announcementRestored = "announcement_restored"
-      case batchCancelled = "batch_cancelled"
-      case announcementRemoved = "announcement_removed"
-      case clipRemoved = "clip_removed"
-      case packCreated = "pack_created"
-      case packRecorded = "pack_recorded"
-      case packRemoved = "pack_removed"
-      case packClipRecorded = "pack_clip_recorded"
-      case packClipMarked = "pack_clip_marked"
-      case packClipUnmarked = "pack_clip_unmarked"
-      case supportBundleMade = "support_bundle_made"
-      case webhookEndpointRegistered = "webhook_endpoint_registered"
-      case webhookEndpointRemoved = "webhook_endpoint_removed"
-      case webhookEndpointEnabled = "webhook_endpoint_enabled"
-    }
-
-    /// The entry's number. Numbers strictly increase and are never reused.
-    public let number: Int64
-    public let at: Date
-    /// The ``Administrator/description`` of the administrator.
-    public let actor: String
-    public let action: Action
-    /// The object of the act: the id of a key, a sign-in code, a batch or a webhook endpoint; the number of an
-    /// announcement for a player; the name of a clip or an output; or the locale of a voice. Nil for other acts on the
-    /// player, and for an announcement that was not to be played.
-    public let subject: String?
-  }
-
-  /// The minimum time for which the log of administration is kept, in seconds: 365 days. The log is kept longer if
-  /// announcements are kept longer.
-  public static let administrationRetention: TimeInterval = 365 * 86_400
-
-  /// Adds an entry to the log of administration. The entry is durable when the call returns and is never changed.
-  ///
-  /// - Parameter subject: The value of ``AdministrativeAct/subject``, at most 255 bytes.
-  public func record(
-    _ action: AdministrativeAct.Action, by actor: Administrator, subject: String? = nil
-  ) async throws(LedgerError) {
+extension SQLiteLedger {
+  public func record(_ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator, subject: String?)
+    async throws(LedgerError)
+  {
     if !isText(subject, 0...255) {
       throw LedgerError(
         .invalidValue, while: .recording, in: file, field: "subject (at most 255 bytes without NUL)")
@@ -96,21 +17,16 @@ extension Ledger {
     }
   }
 
-  /// Returns the log's entries after an entry, oldest first.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the last entry that the caller has seen; 0 for none.
-  ///   - limit: The maximum number of entries, 1 to 1,000.
-  public func administrativeActs(
-    after number: Int64 = 0, limit: Int = 1000
-  ) async throws(LedgerError) -> [AdministrativeAct] {
+  public func administrativeActs(after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger
+    .AdministrativeAct]
+  {
     let limit = min(max(limit, 1), 1000)
     return try await read { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM administration WHERE number > ? ORDER BY number LIMIT ?",
         arguments: [number, limit]
       ).map { row in
-        AdministrativeAct(
+        Ledger.AdministrativeAct(
           number: try row.value("number"), at: Date(wholeMilliseconds: try row.value("at")),
           actor: try row.value("actor"), action: try row.name("action"), subject: try row.optional("subject"))
       }
@@ -118,7 +34,7 @@ extension Ledger {
   }
 
   func record(
-    _ action: AdministrativeAct.Action, by actor: Administrator, subject: String?, in database: Database
+    _ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator, subject: String?, in database: Database
   ) throws {
     try database.execute(
       sql: "INSERT INTO administration (at, actor, action, subject) VALUES (?, ?, ?, ?)",

@@ -2,13 +2,10 @@
 
 public import Foundation
 import GRDB
+public import Ledger
 public import WebhookMessages
 
-extension Ledger {
-  /// Returns the alarms of a lane whose beginning was reported and whose end was not, with the times at which they
-  /// began. An alarm that this version does not know is left out.
-  ///
-  /// - Parameter lane: The lane; empty for a service without an output.
+extension SQLiteLedger {
   public func activeAlarms(lane: String) async throws(LedgerError) -> [WebhookEvent.Kind: Date] {
     if lane.hasZero { return [:] }
     return try await read { database in
@@ -22,15 +19,10 @@ extension Ledger {
     }
   }
 
-  /// Records that an alarm has begun or ended, and puts the messages about it into the outbox, for every account with
-  /// an endpoint that is registered for them. All of this is one transaction, so each beginning and each end is
-  /// reported once, even after a crash.
-  ///
-  /// - Returns: False if this beginning or end was reported before. Nothing was changed then.
   @discardableResult
-  public func tellAlarm(
-    _ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String] = [:]
-  ) async throws(LedgerError) -> Bool {
+  public func tellAlarm(_ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String])
+    async throws(LedgerError) -> Bool
+  {
     if lane.hasZero { return false }
     return try await write(while: .changingWebhooks, cost: 4096) { [self] database in
       let at = timeStamp
@@ -53,8 +45,6 @@ extension Ledger {
     }
   }
 
-  /// Returns the time at which the ledger accepted the latest received payment of any account and any delivery; nil if
-  /// there is none. Payments of a ``TestAccount`` do not count. The call reads all decisions.
   public func latestPayment() async throws(LedgerError) -> Date? {
     try await read(isLong: true) { database in
       let at = try Int64.fetchOne(

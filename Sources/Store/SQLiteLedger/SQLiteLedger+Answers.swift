@@ -3,21 +3,13 @@
 import Announcements
 public import Foundation
 import GRDB
+public import Ledger
 import WebhookMessages
 
-extension Ledger {
-  /// The time for which a stored answer is valid, in seconds: 24 hours. After that, a request with the same key is a
-  /// new request.
-  public static let answerLifetime: TimeInterval = 86_400
-
-  /// Returns the valid answer for a request's key or, if there is none, the request's announcement. Both are read at
-  /// the same moment.
-  ///
-  /// - Returns: `answer` is nil when the key has no valid answer. `announcement` is nil when there is an answer, and
-  ///   when the id is unknown.
-  public func known(
-    account: String, key: String, id: String
-  ) async throws(LedgerError) -> (answer: Answer?, announcement: Announcement?) {
+extension SQLiteLedger {
+  public func known(account: String, key: String, id: String) async throws(LedgerError) -> (
+    answer: Ledger.Answer?, announcement: Ledger.Announcement?
+  ) {
     if account.hasZero || key.hasZero || id.hasZero { return (nil, nil) }
     let oldest = oldestAnswer
     return try await read { database in
@@ -26,25 +18,10 @@ extension Ledger {
     }
   }
 
-  /// Stores an answer and accepts its announcement for a player, in one transaction. Both are durable when the call
-  /// returns.
-  ///
-  /// - If the account already has a valid answer for the key, nothing is written. The call returns that answer with the
-  ///   state of its announcement.
-  /// - If the announcement is in the ledger but has no valid answer, only the answer is written. The announcement is
-  ///   not played again.
-  ///
-  /// - Parameters:
-  ///   - announcement: The announcement to play, with the answer's account and id; nil when nothing is to be played.
-  ///   - pushes: The pushes that announce it. They are put into the outbox only together with a new answer, and not if
-  ///     the announcement was already pushed.
-  ///   - clips: The files of the announcement, which are recorded in the library together with a new answer.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
-  ///   written then.
   public func accept(
-    answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil, pushing pushes: [NewPush] = [],
-    publishing clips: [LibrarySound] = []
-  ) async throws(LedgerError) -> AnswerAcceptance {
+    answer new: NewAnswer, playing announcement: StoredAnnouncement?, pushing pushes: [NewPush],
+    publishing clips: [LibrarySound]
+  ) async throws(LedgerError) -> Ledger.AnswerAcceptance {
     try refuse(new.brokenRule ?? announcement?.brokenRule, while: .answering)
     try refuse(clips.lazy.compactMap(\.brokenRule).first, while: .answering)
     if let announcement, announcement.account != new.account || announcement.id != new.id {
@@ -60,7 +37,7 @@ extension Ledger {
       * pushes.count
     return try await write(while: .answering, cost: cost) { [self, announcement] database in
       if let first = try Self.answer(new.account, new.key, since: oldestAnswer, in: database) {
-        return AnswerAcceptance(
+        return Ledger.AnswerAcceptance(
           answer: first, isDuplicate: true, isSameBody: first.bodyDigest == new.bodyDigest,
           acceptance: try Self.known(first, payload: announcement?.payload, in: database))
       }
@@ -93,31 +70,22 @@ extension Ledger {
         _ = try insert(pushes, account: new.account, announcement: new.id, in: database)
       }
       for clip in clips { try record(clip, account: new.account, in: database) }
-      let answer = Answer(
+      let answer = Ledger.Answer(
         account: new.account, key: new.key, bodyDigest: new.bodyDigest, id: new.id, status: new.status,
         report: new.report, clip: new.clip, createdAt: Date(wholeMilliseconds: at))
-      return AnswerAcceptance(
+      return Ledger.AnswerAcceptance(
         answer: answer, isDuplicate: false, isSameBody: true,
         acceptance: try announcement.map { try accept($0, in: database) })
     }
   }
 
-  /// Returns the announcement with an id, with its entry and its answer; nil when the id is unknown.
-  public func announcement(account: String, id: String) async throws(LedgerError) -> Announcement? {
+  public func announcement(account: String, id: String) async throws(LedgerError) -> Ledger.Announcement? {
     if account.hasZero || id.hasZero { return nil }
     return try await read { try Self.announcement(account, id, in: $0) }
   }
 
-  /// Removes the oldest answers that were stored before a moment, in one transaction. Call it again as long as it
-  /// returns `limit`.
-  ///
-  /// - Parameters:
-  ///   - moment: A time at least ``answerLifetime`` ago. With a later time, a retry of a request counts as a new
-  ///     request.
-  ///   - limit: The maximum number of answers to remove, 1 to 1,000.
-  /// - Returns: The number of removed answers.
   @discardableResult
-  public func pruneAnswers(before moment: Date, limit: Int = 200) async throws(LedgerError) -> Int {
+  public func pruneAnswers(before moment: Date, limit: Int) async throws(LedgerError) -> Int {
     guard let moment = moment.wholeMilliseconds else {
       throw LedgerError(
         .invalidValue, while: .pruning, in: file, field: "before (a date that the calendar can represent)")
@@ -135,35 +103,38 @@ extension Ledger {
   }
 
   /// The earliest creation time of an answer that is still valid, in milliseconds since 1970.
-  private var oldestAnswer: Int64 { timeStamp - Int64(Self.answerLifetime * 1000) + 1 }
+  private var oldestAnswer: Int64 { timeStamp - Int64(Ledger.answerLifetime * 1000) + 1 }
 
   private static func answer(
     _ account: String, _ key: String, since moment: Int64, in database: Database
-  ) throws -> Answer? {
+  ) throws -> Ledger.Answer? {
     let statement = try database.cachedStatement(
       sql: "SELECT * FROM answers WHERE account = ? AND key = ? AND created_at >= ?")
-    return try statement.first([account, key, moment], Answer.init(row:))
+    return try statement.first([account, key, moment], Ledger.Answer.init(row:))
   }
 
   /// Returns the state of an answer's announcement; nil when it is not in the ledger.
-  private static func known(_ answer: Answer, payload: Data?, in database: Database) throws -> Acceptance? {
+  private static func known(_ answer: Ledger.Answer, payload: Data?, in database: Database) throws -> Ledger.Acceptance?
+  {
     let statement = try database.cachedStatement(
       sql: "SELECT number, state, payload FROM announcements WHERE account = ? AND id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [answer.account, answer.id]) else { return nil }
     let stored: Data = try row.value("payload")
-    return Acceptance(
+    return Ledger.Acceptance(
       number: try row.value("number"), isDuplicate: true, state: try row.name("state"),
       isSamePayload: payload.map { $0 == stored } ?? true)
   }
 
-  private static func announcement(_ account: String, _ id: String, in database: Database) throws -> Announcement? {
+  private static func announcement(_ account: String, _ id: String, in database: Database) throws -> Ledger
+    .Announcement?
+  {
     try announcements(account, [id], in: database)[id.bytes]
   }
 
   /// Returns the announcements with the ids, each with its first answer. The keys are the bytes of the ids.
   static func announcements(
     _ account: String, _ ids: [String], in database: Database
-  ) throws -> [Data: Announcement] {
+  ) throws -> [Data: Ledger.Announcement] {
     let wanted: StatementArguments = [account, try json(ids)]
     let entries = Dictionary(try entries(withIDs, wanted, in: database).map { ($0.id.bytes, $0) }) { first, _ in first }
     // The first answer is the one with the lowest row, because the index of ids is in the order of rows. If the query
@@ -173,14 +144,15 @@ extension Ledger {
         SELECT answers.* FROM json_each(?2) AS wanted JOIN answers ON answers.rowid = (
           SELECT rowid FROM answers WHERE account = ?1 AND id = wanted.value ORDER BY rowid LIMIT 1)
         """)
-    let answers = Dictionary(try statement.all(wanted, Answer.init(row:)).map { ($0.id.bytes, $0) }) { first, _ in first
+    let answers = Dictionary(try statement.all(wanted, Ledger.Answer.init(row:)).map { ($0.id.bytes, $0) }) {
+      first, _ in first
     }
     let alone = try decisions(account: account, ids: ids.filter { entries[$0.bytes] == nil }, in: database)
-    var announcements: [Data: Announcement] = [:]
+    var announcements: [Data: Ledger.Announcement] = [:]
     for id in ids {
       let (entry, answer) = (entries[id.bytes], answers[id.bytes])
       guard entry != nil || answer != nil else { continue }
-      announcements[id.bytes] = Announcement(
+      announcements[id.bytes] = Ledger.Announcement(
         account: account, id: id, entry: entry, decision: entry.map { $0.decision } ?? alone[id.bytes], answer: answer)
     }
     return announcements
@@ -189,13 +161,9 @@ extension Ledger {
 
 extension Ledger.Answer {
   fileprivate init(row: Row) throws {
-    account = try row.value("account")
-    key = try row.value("key")
-    bodyDigest = try row.value("body_digest")
-    id = try row.value("id")
-    status = try row.value("status")
-    report = try row.value("report")
-    clip = try row.clip()
-    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
+    self.init(
+      account: try row.value("account"), key: try row.value("key"), bodyDigest: try row.value("body_digest"),
+      id: try row.value("id"), status: try row.value("status"), report: try row.value("report"), clip: try row.clip(),
+      createdAt: Date(wholeMilliseconds: try row.value("created_at")))
   }
 }

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// Records that clips belong to a batch of an account. The records are durable when the call returns. A clip that is
-  /// in several batches of the account belongs to the batch that was recorded last.
-  ///
-  /// - Parameters:
-  ///   - names: At most 1,000 clip names; see ``PublishedClip/name``.
-  ///   - batch: The batch's id, 1 to 255 bytes of UTF-8 without a zero byte.
-  ///   - files: The files of the clips, which are recorded in the library. A clip without a file is not recorded there.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
-  ///   recorded then.
-  public func note(
-    clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound] = []
-  ) async throws(LedgerError) {
+extension SQLiteLedger {
+  public func note(clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound])
+    async throws(LedgerError)
+  {
     let texts = names + [batch]
     guard names.count <= 1000, texts.allSatisfy({ isText($0, 1...255) }), isText(account, 0...255) else {
       throw LedgerError(
@@ -33,8 +25,6 @@ extension Ledger {
     }
   }
 
-  /// Removes the records of a batch's clips. The removal is durable when the call returns. It runs in small
-  /// transactions, so that other writes hardly wait.
   public func forgetClips(ofBatch batch: String) async throws(LedgerError) {
     if batch.hasZero { return }
     _ = try await repeatWhilePruning { database in

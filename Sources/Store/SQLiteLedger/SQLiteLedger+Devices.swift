@@ -2,30 +2,14 @@
 
 public import Foundation
 import GRDB
+public import Ledger
 import PushMessages
 
-extension Ledger {
-  /// Registers a device, or replaces its registration. The change is durable when the call returns.
-  ///
-  /// A token that another device of the account has registered moves to this one, because a token belongs to one
-  /// installation of an app. If a new device has the id of a removed device, it continues the numbers of that device's
-  /// announcements, so that an app that remembers the latest number misses nothing.
-  ///
-  /// - Parameters:
-  ///   - key: The device's own key. It is stored when the device is new, and when ``renewsKey`` is true; the device's
-  ///     former keys are revoked then.
-  ///   - ownKey: The id of the device's own key if the device registers itself. The device then stays in its group of
-  ///     devices and in its app group, because in another group it would get announcements and clips that are meant for
-  ///     others. A device whose key was revoked meanwhile, for example because the device was removed, is not
-  ///     registered again.
-  ///   - actor: The administrator who makes the key.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyDevices`, `deviceNameTaken` when a group of devices has the
-  ///   device's id or a device has the name of its group, `keyNotInForce` when `ownKey` is not a valid key of the
-  ///   device, `keyExists`, `diskFull`, `busy` or a file error. Nothing was changed then.
+extension SQLiteLedger {
   @discardableResult
   public func register(
-    _ new: NewDevice, key: NewKey, renewsKey: Bool = false, with ownKey: String? = nil, by actor: Administrator
-  ) async throws(LedgerError) -> Registration {
+    _ new: NewDevice, key: NewKey, renewsKey: Bool, with ownKey: String?, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Ledger.Registration {
     try refuse(new.brokenRule ?? key.brokenRule, while: .registering)
     guard key.account == new.account, key.device == new.id else {
       throw LedgerError(
@@ -44,7 +28,7 @@ extension Ledger {
         try checkSize(in: database)
         let count = try Int.fetchOne(
           database.cachedStatement(sql: "SELECT count(*) FROM devices WHERE account = ?"), arguments: [new.account])
-        guard count ?? 0 < options.mostDevices else {
+        guard count ?? 0 < options.limits.mostDevices else {
           throw LedgerError(.tooManyDevices, while: .registering, in: file)
         }
       }
@@ -52,7 +36,7 @@ extension Ledger {
         let count = try Int.fetchOne(
           database.cachedStatement(sql: "SELECT count(*) FROM devices WHERE account = ? AND device_group = ?"),
           arguments: [new.account, group])
-        guard count ?? 0 < options.mostDevicesInGroup else {
+        guard count ?? 0 < options.limits.mostDevicesInGroup else {
           throw LedgerError(.tooManyDevices, while: .registering, in: file)
         }
       }
@@ -83,7 +67,7 @@ extension Ledger {
       let isSamePlace = former.map { $0.app == new.app && $0.environment == new.environment } ?? false
       let moved = try setTokens(of: new, keepsRefusals: isSamePlace, in: database)
       guard let device = try Self.device(new.account, new.id, in: database) else { throw UnreadableRow() }
-      return Registration(device: device, isNew: former == nil, isKeyStored: storesKey, movedTokens: moved)
+      return Ledger.Registration(device: device, isNew: former == nil, isKeyStored: storesKey, movedTokens: moved)
     }
   }
 
@@ -119,7 +103,7 @@ extension Ledger {
 
   /// Revokes all keys of a device. After a rotation, a device may have two.
   private func revokeKeys(
-    ofDevice id: String, account: String, by actor: Administrator, in database: Database
+    ofDevice id: String, account: String, by actor: Ledger.Administrator, in database: Database
   ) throws {
     let keys = try String.fetchAll(
       database.cachedStatement(
@@ -168,15 +152,12 @@ extension Ledger {
     return moved
   }
 
-  /// Returns a device; nil when the account has none with this id.
-  public func device(account: String, id: String) async throws(LedgerError) -> Device? {
+  public func device(account: String, id: String) async throws(LedgerError) -> Ledger.Device? {
     if account.hasZero || id.hasZero { return nil }
     return try await read { try Self.device(account, id, in: $0) }
   }
 
-  /// Returns the devices of an account that a name stands for: the device with this id or, if there is none, the
-  /// devices of the group with this name, sorted by their ids.
-  public func devices(account: String, named name: String) async throws(LedgerError) -> [Device] {
+  public func devices(account: String, named name: String) async throws(LedgerError) -> [Ledger.Device] {
     if account.hasZero || name.hasZero { return [] }
     return try await read { database in
       if let device = try Self.device(account, name, in: database) { return [device] }
@@ -187,12 +168,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the devices of an account after an id, sorted by their ids.
-  ///
-  /// - Parameter limit: The maximum number of devices, 1 to 1,000.
-  public func devices(
-    account: String, after id: String = "", limit: Int = 100
-  ) async throws(LedgerError) -> [Device] {
+  public func devices(account: String, after id: String, limit: Int) async throws(LedgerError) -> [Ledger.Device] {
     if account.hasZero || id.hasZero { return [] }
     return try await read(isLong: true) { database in
       let ids = try String.fetchAll(
@@ -202,14 +178,10 @@ extension Ledger {
     }
   }
 
-  /// Removes a device with its tokens, and revokes its keys. Its unfinished pushes end when their turn comes. The
-  /// removal is durable when the call returns.
-  ///
-  /// - Returns: Whether the account had the device.
   @discardableResult
-  public func removeDevice(
-    account: String, id: String, by actor: Administrator
-  ) async throws(LedgerError) -> Bool {
+  public func removeDevice(account: String, id: String, by actor: Ledger.Administrator) async throws(LedgerError)
+    -> Bool
+  {
     if account.hasZero || id.hasZero { return false }
     return try await write(while: .registering) { [self] database in
       guard try Self.device(account, id, in: database) != nil else { return false }
@@ -220,7 +192,6 @@ extension Ledger {
     }
   }
 
-  /// Records that APNs refused a token as bad. A token that was replaced meanwhile is not affected.
   public func countRefusal(ofToken token: String, account: String, device: String) async throws(LedgerError) {
     if token.hasZero || account.hasZero || device.hasZero { return }
     try await write(while: .registering) { database in
@@ -230,15 +201,10 @@ extension Ledger {
     }
   }
 
-  /// Removes a token that APNs no longer knows.
-  ///
-  /// - Parameter moment: The latest time at which APNs knows that the token was not valid. A token that was registered
-  ///   later is valid again, and stays.
-  /// - Returns: Whether the token was removed.
   @discardableResult
-  public func removeToken(
-    _ token: String, account: String, device: String, invalidSince moment: Date
-  ) async throws(LedgerError) -> Bool {
+  public func removeToken(_ token: String, account: String, device: String, invalidSince moment: Date)
+    async throws(LedgerError) -> Bool
+  {
     guard let moment = moment.wholeMilliseconds, !token.hasZero, !account.hasZero, !device.hasZero else {
       return false
     }
@@ -250,12 +216,12 @@ extension Ledger {
     }
   }
 
-  static func device(_ account: String, _ id: String, in database: Database) throws -> Device? {
+  static func device(_ account: String, _ id: String, in database: Database) throws -> Ledger.Device? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM device_tokens WHERE account = ? AND device = ?")
     let tokens = try statement.all([account, id]) { row in
       (
         try row.name("kind") as PushTokenKind,
-        Device.Token(
+        Ledger.Device.Token(
           text: try row.value("token"), registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
           refusals: try row.value("refusals"))
       )
@@ -265,14 +231,14 @@ extension Ledger {
     ).all([account, id]) { row in
       (
         try row.name("kind") as PushTokenKind,
-        Device.Outcome(
+        Ledger.Device.Outcome(
           state: try row.name("state"), reason: try row.optional("reason"),
           at: Date(wholeMilliseconds: try row.value("at")))
       )
     }
     let device = try database.cachedStatement(sql: "SELECT * FROM devices WHERE account = ? AND id = ?")
     return try device.first([account, id]) { row in
-      Device(
+      Ledger.Device(
         account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
         appGroup: try row.optional("app_group"), deviceGroup: try row.optional("device_group"),
         locale: try row.optional("locale"), tone: try row.optional("tone"),

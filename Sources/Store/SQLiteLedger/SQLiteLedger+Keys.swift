@@ -2,55 +2,11 @@
 
 public import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// A stored key to the service.
-  public struct Key: Sendable, Hashable {
-    public let id: String
-    public let account: String
-    /// The SHA-256 digest of the key, 32 bytes.
-    public let digest: Data
-    public let scopes: [String]
-    public let name: String?
-    public let locale: String?
-    public let pack: String?
-    public let group: String?
-    /// The key's own rate limit; nil when it has none.
-    public let rate: NewKey.Rate?
-    public let createdAt: Date
-    /// The time from which the key is refused; nil for a key that does not expire.
-    public let expiresAt: Date?
-    /// The addresses and networks from which the key may be used, such as `192.0.2.0/24`; empty for all.
-    public let addresses: [String]
-    /// Whether the service refuses payloads with unknown JSON keys.
-    public let isStrict: Bool
-    /// The id of the key that replaced this one in a rotation; nil when this key was not rotated.
-    public let rotatedTo: String?
-    /// The time from which the key is refused because it was revoked; nil when it was not.
-    public let revokedAt: Date?
-    /// The latest time that ``Ledger/recordUse(ofKeys:)`` recorded for the key; nil when no use was recorded.
-    public let lastUsedAt: Date?
-    /// The id of the device that the key belongs to; nil for any other key.
-    public let device: String?
-    /// The id of the sign-in code that was exchanged for the key; nil for any other key.
-    public let signInCode: String?
-
-    /// Returns whether the key has expired at a moment.
-    public func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
-
-    /// Returns whether the key can be used at a moment: it is neither revoked nor expired.
-    public func isInForce(at moment: Date) -> Bool { revokedAt == nil && !isExpired(at: moment) }
-  }
-
-  /// Stores a key and logs its creation. Both are durable when the call returns.
-  ///
-  /// - Parameter actor: The administrator who creates the key.
-  /// - Throws: ``LedgerError`` with `keyExists` when another key, even a revoked one, has the same id or digest;
-  ///   `invalidValue`, `diskFull`, `busy` or a file error. Nothing was stored then.
+extension SQLiteLedger {
   @discardableResult
-  public func createKey(
-    _ new: NewKey, by actor: Administrator = .currentUser
-  ) async throws(LedgerError) -> Key {
+  public func createKey(_ new: NewKey, by actor: Ledger.Administrator) async throws(LedgerError) -> Ledger.Key {
     try refuse(new.brokenRule, while: .changingKeys)
     return try await write(while: .changingKeys) { [self] database in
       let key = try insert(new, in: database)
@@ -60,7 +16,7 @@ extension Ledger {
   }
 
   @discardableResult
-  func insert(_ new: NewKey, in database: Database) throws -> Key {
+  func insert(_ new: NewKey, in database: Database) throws -> Ledger.Key {
     try database.execute(
       sql: """
         INSERT INTO keys
@@ -80,23 +36,10 @@ extension Ledger {
     return key
   }
 
-  /// Creates a key that replaces another one, with the same account, scopes, limits and settings. The old key expires
-  /// after an overlap in which both are valid. The change is durable when the call returns.
-  ///
-  /// The new key's lifetime is the old key's original lifetime, counted from now.
-  ///
-  /// - Parameters:
-  ///   - overlap: The time in which both keys are valid, in seconds; 0 ends the old key now. An old key that expires
-  ///     earlier keeps its time of expiry.
-  ///   - newID: The new key's id, as in ``NewKey``.
-  ///   - digest: The new key's digest, as in ``NewKey``.
-  /// - Returns: The old key as changed, and the new key; nil when no key has the id.
-  /// - Throws: ``LedgerError`` with `keyNotInForce` when the old key is revoked, has expired or was rotated before;
-  ///   `keyExists`, `invalidValue`, or a file error. Nothing was changed then.
   @discardableResult
   public func rotateKey(
-    _ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Administrator = .currentUser
-  ) async throws(LedgerError) -> (old: Key, new: Key)? {
+    _ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> (old: Ledger.Key, new: Ledger.Key)? {
     if id.hasZero { return nil }
     guard overlap.isFinite, overlap >= 0 else {
       throw LedgerError(.invalidValue, while: .changingKeys, in: file, field: "overlap (0 seconds or more)")
@@ -126,14 +69,12 @@ extension Ledger {
     }
   }
 
-  /// Returns all keys, including revoked ones, in the order of their creation.
-  public func keys() async throws(LedgerError) -> [Key] {
+  public func keys() async throws(LedgerError) -> [Ledger.Key] {
     try await read { database in
-      try Row.fetchAll(database, sql: "SELECT * FROM keys ORDER BY rowid").map(Key.init(row:))
+      try Row.fetchAll(database, sql: "SELECT * FROM keys ORDER BY rowid").map(Ledger.Key.init(row:))
     }
   }
 
-  /// Returns the app groups of all keys, including revoked ones.
   public func keyGroups() async throws(LedgerError) -> Set<String> {
     try await read { database in
       try String.fetchSet(
@@ -141,24 +82,17 @@ extension Ledger {
     }
   }
 
-  /// Returns the key with a digest; nil when there is none or it is revoked. The key may have expired.
-  public func key(digest: Data) async throws(LedgerError) -> Key? {
+  public func key(digest: Data) async throws(LedgerError) -> Ledger.Key? {
     try await read { try Self.key("digest = ? AND revoked_at IS NULL", digest, in: $0) }
   }
 
-  /// Returns the key with an id; nil when there is none or it is revoked. The key may have expired.
-  public func key(id: String) async throws(LedgerError) -> Key? {
+  public func key(id: String) async throws(LedgerError) -> Ledger.Key? {
     if id.hasZero { return nil }
     return try await read { try Self.key("id = ? AND revoked_at IS NULL", id, in: $0) }
   }
 
-  /// Revokes a key permanently. The change is durable when the call returns. A key that is already revoked keeps its
-  /// time of revocation.
-  ///
-  /// - Parameter actor: The administrator who revokes the key.
-  /// - Returns: The key; nil when no key has the id, and then nothing was changed.
   @discardableResult
-  public func revokeKey(_ id: String, by actor: Administrator = .currentUser) async throws(LedgerError) -> Key? {
+  public func revokeKey(_ id: String, by actor: Ledger.Administrator) async throws(LedgerError) -> Ledger.Key? {
     if id.hasZero { return nil }
     return try await write(while: .changingKeys) { [self] database in
       try revoke(id, by: actor, in: database)
@@ -166,14 +100,12 @@ extension Ledger {
     }
   }
 
-  func revoke(_ id: String, by actor: Administrator, in database: Database) throws {
+  func revoke(_ id: String, by actor: Ledger.Administrator, in database: Database) throws {
     try database.execute(
       sql: "UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", arguments: [timeStamp, id])
     if database.changesCount == 1 { try record(.keyRevoked, by: actor, subject: id, in: database) }
   }
 
-  /// Returns a number that changes whenever any process creates, changes or revokes a key. A cache of keys is valid
-  /// while the number stays the same. The call reads one row.
   public func keysVersion() async throws(LedgerError) -> Int64 {
     try await read { database in
       guard let count = try Int64.fetchOne(database.cachedStatement(sql: "SELECT count FROM key_changes")) else {
@@ -183,11 +115,6 @@ extension Ledger {
     }
   }
 
-  /// Records when keys were last used. The record helps people decide whether a key is still needed. Each call is a
-  /// write, so call it every few minutes and not for every request. ``keysVersion()`` does not change.
-  ///
-  /// - Parameter uses: The time of the last use, by the id of the key. A time that is earlier than the recorded one
-  ///   changes nothing, because another process may have recorded a later use first.
   public func recordUse(ofKeys uses: [String: Date]) async throws(LedgerError) {
     guard !uses.isEmpty else { return }
     try await write(while: .changingKeys) { database in
@@ -199,34 +126,26 @@ extension Ledger {
 
   static func key(
     _ condition: String, _ value: any DatabaseValueConvertible, in database: Database
-  ) throws -> Key? {
+  ) throws -> Ledger.Key? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM keys WHERE \(condition)")
-    return try statement.first([value], Key.init(row:))
+    return try statement.first([value], Ledger.Key.init(row:))
   }
 }
 
 extension Ledger.Key {
   fileprivate init(row: Row) throws {
-    id = try row.value("id")
-    account = try row.value("account")
-    digest = try row.value("digest")
     let names: String = try row.value("scopes")
-    scopes = names.split(separator: " ").map(String.init)
-    name = try row.optional("name")
-    locale = try row.optional("locale")
-    pack = try row.optional("pack")
-    group = try row.optional("group_id")
     let perSecond: Double? = try row.optional("rate")
-    rate = try perSecond.map { NewKey.Rate(perSecond: $0, burst: try row.value("burst")) }
-    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
-    expiresAt = try row.date("expires_at")
     let networks: String? = try row.optional("addresses")
-    addresses = (networks ?? "").split(separator: " ").map(String.init)
-    isStrict = try row.value("strict")
-    rotatedTo = try row.optional("rotated_to")
-    revokedAt = try row.date("revoked_at")
-    lastUsedAt = try row.date("last_used_at")
-    device = try row.optional("device")
-    signInCode = try row.optional("sign_in_code")
+    self.init(
+      id: try row.value("id"), account: try row.value("account"), digest: try row.value("digest"),
+      scopes: names.split(separator: " ").map(String.init), name: try row.optional("name"),
+      locale: try row.optional("locale"), pack: try row.optional("pack"), group: try row.optional("group_id"),
+      rate: try perSecond.map { NewKey.Rate(perSecond: $0, burst: try row.value("burst")) },
+      createdAt: Date(wholeMilliseconds: try row.value("created_at")), expiresAt: try row.date("expires_at"),
+      addresses: (networks ?? "").split(separator: " ").map(String.init), isStrict: try row.value("strict"),
+      rotatedTo: try row.optional("rotated_to"), revokedAt: try row.date("revoked_at"),
+      lastUsedAt: try row.date("last_used_at"), device: try row.optional("device"),
+      signInCode: try row.optional("sign_in_code"))
   }
 }

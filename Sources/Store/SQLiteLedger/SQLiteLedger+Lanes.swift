@@ -2,25 +2,15 @@
 
 import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// A lane on which requests of accounts wait.
-  public struct WaitingLane: Sendable, Hashable {
-    public let lane: String
-    /// The number of unfinished requests.
-    public let count: Int
-    /// Whether a process plays the lane at this moment.
-    public let isPlayed: Bool
-  }
-
+extension SQLiteLedger {
   /// The condition for the requests of accounts that have not ended. An index has the same condition. Sound files and
   /// replays are left out, because they belong to the lane on which somebody asked for them. Summaries are left out,
   /// because they are made again from their payments.
   static let unfinishedRequests = "finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> ''"
 
-  /// Returns the lanes on which requests of accounts wait, sorted by name. Finished announcements do not slow the call
-  /// down.
-  public func waitingLanes() async throws(LedgerError) -> [WaitingLane] {
+  public func waitingLanes() async throws(LedgerError) -> [Ledger.WaitingLane] {
     let rows: [(lane: String, count: Int)] = try await read { database in
       let statement = try database.cachedStatement(
         sql: """
@@ -28,15 +18,14 @@ extension Ledger {
           """)
       return try statement.all { (try $0.value("lane"), try $0.value("count")) }
     }
-    var lanes: [WaitingLane] = []
+    var lanes: [Ledger.WaitingLane] = []
     for row in rows {
       lanes.append(
-        WaitingLane(lane: row.lane, count: row.count, isPlayed: try player(lane: row.lane).isRunning))
+        Ledger.WaitingLane(lane: row.lane, count: row.count, isPlayed: try player(lane: row.lane).isRunning))
     }
     return lanes
   }
 
-  /// Returns the lanes with unfinished announcements of any kind, sorted by name.
   public func unfinishedLanes() async throws(LedgerError) -> [String] {
     try await read {
       try String.fetchAll(
@@ -44,14 +33,6 @@ extension Ledger {
     }
   }
 
-  /// Moves the requests that wait on a lane to another lane, in one transaction. They keep their numbers, and so their
-  /// order. An announcement that was playing when its player ended becomes `accepted` again.
-  ///
-  /// Replays on the lane that have expired are ended. Take the seats of both lanes before the call, so that no player
-  /// plays one of the announcements meanwhile.
-  ///
-  /// - Returns: The number of announcements that were moved.
-  /// - Throws: ``LedgerError``. Nothing was changed then.
   @discardableResult
   public func moveRequests(from source: String, to target: String) async throws(LedgerError) -> Int {
     try checkLane(source, while: .changing)
@@ -66,14 +47,14 @@ extension Ledger {
           WHERE lane = ? AND finished_at IS NULL AND kind = 'summary' AND category = 'payment' AND NOT replay
           """, arguments: [source])
       for number in summaries {
-        _ = try set(number, .cancelled, Change(detail: ["code": "restart"]), in: database)
+        _ = try set(number, .cancelled, Ledger.Change(detail: ["code": "restart"]), in: database)
       }
       // A replay that expired on a lane without a player would otherwise keep its original from being removed.
       let expired = try Int64.fetchAll(
         database,
         sql: "SELECT number FROM announcements WHERE lane = ? AND finished_at IS NULL AND replay AND expires_at <= ?",
         arguments: [source, timeStamp])
-      for number in expired { _ = try set(number, .expired, Change(), in: database) }
+      for number in expired { _ = try set(number, .expired, Ledger.Change(), in: database) }
       let numbers = try Int64.fetchAll(
         database,
         sql: """
@@ -103,11 +84,6 @@ extension Ledger {
     }
   }
 
-  /// Cancels an announcement that waits on a lane that no process plays.
-  ///
-  /// - Returns: False when the announcement has ended already, or is unknown.
-  /// - Throws: ``LedgerError`` with `laneTaken` when a process plays the lane, whose player must cancel it; or a file
-  ///   error. Nothing was changed then.
   public func cancelUnplayed(_ number: Int64) async throws(LedgerError) -> Bool {
     guard let entry = try await entry(number), !entry.state.isFinal else { return false }
     // While the seat is held, no player can begin the announcement.

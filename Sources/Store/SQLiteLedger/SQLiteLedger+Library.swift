@@ -2,9 +2,10 @@
 
 import Foundation
 import GRDB
+public import Ledger
 import TextFormats
 
-extension Ledger {
+extension SQLiteLedger {
   // MARK: - Recording
 
   /// Records that a clip of an account is in the folder of an app group. A clip that is already recorded with the same
@@ -60,9 +61,6 @@ extension Ledger {
     }
   }
 
-  /// Records that a clip is no longer in the folder of an app group, for all accounts.
-  ///
-  /// - Returns: Whether the library had the clip.
   @discardableResult
   public func removeFromLibrary(clip name: String, group: String) async throws(LedgerError) -> Bool {
     if name.hasZero || group.hasZero { return false }
@@ -94,15 +92,8 @@ extension Ledger {
     }
   }
 
-  /// Records which voice packs are installed. Packs that are not among them are removed.
-  ///
-  /// - Parameters:
-  ///   - packs: The packs that can be used.
-  ///   - broken: The ids of packs that are broken now. Their records do not change, because a pack looks broken while
-  ///     it is being copied.
-  /// - Returns: Whether anything has changed.
   @discardableResult
-  public func setLibraryPacks(_ packs: [LibraryPack], broken: Set<String> = []) async throws(LedgerError) -> Bool {
+  public func setLibraryPacks(_ packs: [LibraryPack], broken: Set<String>) async throws(LedgerError) -> Bool {
     try refuse(packs.lazy.compactMap(\.brokenRule).first, while: .changingLibrary)
     return try await write(while: .changingLibrary) { [self] database in
       try setFiles(of: .pack, packs.map { (nil, $0.id, $0.sha256, $0.bytes) }, in: database) { row in
@@ -111,16 +102,8 @@ extension Ledger {
     }
   }
 
-  /// Records which tones the app groups have. Tones that are not among them are removed.
-  ///
-  /// - Parameters:
-  ///   - tones: The tones of all groups, each name once in a group.
-  ///   - unreadable: The groups whose folders could not be read. The records of their tones do not change.
-  /// - Returns: Whether anything has changed.
   @discardableResult
-  public func setLibraryTones(
-    _ tones: [LibrarySound], unreadable: Set<String> = []
-  ) async throws(LedgerError) -> Bool {
+  public func setLibraryTones(_ tones: [LibrarySound], unreadable: Set<String>) async throws(LedgerError) -> Bool {
     try refuse(tones.lazy.compactMap(\.brokenRule).first, while: .changingLibrary)
     return try await write(while: .changingLibrary) { [self] database in
       try setFiles(of: .tone, tones.map { ($0.group, $0.name, $0.sha256, $0.bytes) }, in: database) { row in
@@ -182,17 +165,9 @@ extension Ledger {
 
   // MARK: - Reading
 
-  /// Returns the changes of the library of an account and an app group after an anchor, oldest first.
-  ///
-  /// Without an anchor, the call returns the first page of a list of everything that is in the library now. Each name
-  /// occurs once, with its latest change. A name that changes while the pages are read may occur again.
-  ///
-  /// - Parameter limit: The maximum number of changes, 1 to 1,000.
-  /// - Returns: nil if the anchor has expired, or belongs to another feed, account or group. The reader then lists
-  ///   everything again.
-  public func libraryChanges(
-    account: String, group: String, after anchor: LibraryAnchor? = nil, limit: Int = 200
-  ) async throws(LedgerError) -> LibraryPage? {
+  public func libraryChanges(account: String, group: String, after anchor: LibraryAnchor?, limit: Int)
+    async throws(LedgerError) -> LibraryPage?
+  {
     if account.hasZero || group.hasZero { return nil }
     let limit = min(max(limit, 1), 1000)
     return try await read(isLong: true) { database in
@@ -241,12 +216,7 @@ extension Ledger {
       database.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'library_changes'")) ?? 0
   }
 
-  /// Returns the name of a clip of an account with a digest, in the library of an app group; nil if there is none.
-  ///
-  /// - Parameter sha256: 64 hexadecimal digits in lower case.
-  public func libraryClip(
-    sha256: String, account: String, group: String
-  ) async throws(LedgerError) -> String? {
+  public func libraryClip(sha256: String, account: String, group: String) async throws(LedgerError) -> String? {
     guard let digest = Data(sha256: sha256), !account.hasZero, !group.hasZero else { return nil }
     return try await read { database in
       try String.fetchOne(
@@ -258,9 +228,6 @@ extension Ledger {
     }
   }
 
-  /// Returns the name of a tone of an app group with a digest; nil if there is none.
-  ///
-  /// - Parameter sha256: 64 hexadecimal digits in lower case.
   public func libraryTone(sha256: String, group: String) async throws(LedgerError) -> String? {
     guard let digest = Data(sha256: sha256), !group.hasZero else { return nil }
     return try await read { database in
@@ -273,13 +240,9 @@ extension Ledger {
     }
   }
 
-  /// Returns the clips of the libraries of all accounts after a position, in the order of their positions, so that they
-  /// can be compared with the folders.
-  ///
-  /// - Parameter limit: The maximum number of clips, 1 to 10,000.
-  public func libraryClips(
-    after position: Int64 = 0, limit: Int = 5_000
-  ) async throws(LedgerError) -> [(position: Int64, clip: PublishedClip)] {
+  public func libraryClips(after position: Int64, limit: Int) async throws(LedgerError) -> [(
+    position: Int64, clip: PublishedClip
+  )] {
     try await read(isLong: true) { database in
       try database.cachedStatement(
         sql: """
@@ -295,12 +258,9 @@ extension Ledger {
 
 extension LibraryChange {
   fileprivate init(row: Row) throws {
-    position = try row.value("anchor")
-    kind = try row.name("kind")
-    name = try row.value("name")
-    sha256 = (try row.value("sha256") as Data).hexadecimal
-    bytes = try row.value("bytes")
-    change = try row.name("change")
-    changedAt = Date(wholeMilliseconds: try row.value("at"))
+    self.init(
+      position: try row.value("anchor"), kind: try row.name("kind"), name: try row.value("name"),
+      sha256: (try row.value("sha256") as Data).hexadecimal, bytes: try row.value("bytes"),
+      change: try row.name("change"), changedAt: Date(wholeMilliseconds: try row.value("at")))
   }
 }

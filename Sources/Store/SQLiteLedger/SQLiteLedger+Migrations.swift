@@ -2,8 +2,9 @@
 
 public import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
+extension SQLiteLedger {
   /// The names of the migrations that this version knows, in the order in which they are applied.
   public static var knownMigrations: [String] { Schema.migrator.migrations }
 

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// Returns the names of the clips that unfinished announcements, unfinished pushes and some batches still need. These
-  /// are the clips of the answers, the clips that wait to be played, and the clips that phones will fetch. An
-  /// unfinished replay needs the clips of its original, which it plays again.
-  ///
-  /// - Parameters:
-  ///   - batches: The ids of batches whose clips are needed, such as the unfinished ones.
-  ///   - candidates: The clips that the caller asks about; nil for all clips. For a few clips, the time of the call
-  ///     does not depend on the sizes of the batches.
-  /// - Throws: ``LedgerError``.
-  public func neededClips(
-    ofBatches batches: [String], among candidates: [String]? = nil
-  ) async throws(LedgerError) -> Set<String> {
+extension SQLiteLedger {
+  public func neededClips(ofBatches batches: [String], among candidates: [String]?) async throws(LedgerError) -> Set<
+    String
+  > {
     try await read(isLong: true) { database in
       var names = try String.fetchSet(
         database.cachedStatement(

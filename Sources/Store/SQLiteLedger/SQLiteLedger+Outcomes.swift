@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+public import Ledger
 public import PushMessages
 
-extension Ledger {
-  /// Stores the outcome of a push that was not in the outbox, such as one that tests a device.
-  ///
-  /// - Parameters:
-  ///   - kind: The kind of the token that was used.
-  ///   - state: A final state.
-  ///   - reason: The reason from APNs or the sender, at most 64 bytes, without tokens or names.
+extension SQLiteLedger {
   public func noteOutcome(
-    _ state: Push.State, reason: String? = nil, of kind: PushTokenKind, account: String, device: String
+    _ state: Ledger.Push.State, reason: String?, of kind: PushTokenKind, account: String, device: String
   ) async throws(LedgerError) {
     guard state.isFinal, isText(reason, 0...64), !account.hasZero, !device.hasZero else {
       throw LedgerError(

@@ -1,40 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// A pause that somebody ordered on a lane.
-  public struct Pause: Sendable, Hashable {
-    /// The time since which the lane is paused.
-    public var since: Date
-    /// The name of the key, or the command, that paused the lane.
-    public var by: String?
-    /// The account of the key; nil for a command on this machine.
-    public var account: String?
-
-    public init(since: Date, by: String? = nil, account: String? = nil) {
-      (self.since, self.by, self.account) = (since, by, account)
-    }
-  }
-
-  /// Returns the stored pause of a lane; nil if there is none.
-  public func pause(lane: String) async throws(LedgerError) -> Pause? {
+extension SQLiteLedger {
+  public func pause(lane: String) async throws(LedgerError) -> Ledger.Pause? {
     try checkLane(lane, while: .reading)
     return try await read { database in
       try database.cachedStatement(sql: "SELECT since, paused_by, account FROM pauses WHERE lane = ?").first([lane]) {
-        Pause(
+        Ledger.Pause(
           since: Date(wholeMilliseconds: try $0.value("since")), by: try $0.optional("paused_by"),
           account: try $0.optional("account"))
       }
     }
   }
 
-  /// Stores the pause of a lane, so that it lasts across a restart. It is durable when the call returns.
-  ///
-  /// - Parameter pause: The pause; nil if the lane is not paused any more.
-  /// - Throws: ``LedgerError``. Nothing was changed then.
-  public func keep(_ pause: Pause?, lane: String) async throws(LedgerError) {
+  public func keep(_ pause: Ledger.Pause?, lane: String) async throws(LedgerError) {
     try checkLane(lane, while: .commanding)
     try await write(while: .commanding) { database in
       guard let pause else {

@@ -2,42 +2,18 @@
 
 public import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// The numbers of rows that ``Ledger/prune(finishedBefore:)`` removed.
-  public struct Pruned: Sendable, Hashable {
-    public var announcements = 0
-    public var events = 0
-    public var commands = 0
-    public var administrativeActs = 0
-    public var pushes = 0
-    public var libraryChanges = 0
-    public var webhooks = 0
-    public var providerPayments = 0
-    public var providerIDs = 0
-  }
-
-  /// The time for which messages to webhook endpoints are kept after their end, in seconds: a day. After that, only the
-  /// endpoint's counters include them.
-  public static let webhookRetention: TimeInterval = 86_400
-
-  /// Removes announcements that ended before a moment, and older events and commands, and returns the freed space to
-  /// the disk. Of the ended pushes that announce nothing, it keeps only the latest ``Options/mostEndedSilentPushes``.
-  /// Unfinished announcements stay, however old they are. The log of administration is kept for at least
-  /// ``administrationRetention``.
-  ///
-  /// The ledger forgets an announcement's id together with the announcement, so a later request with that id is a new
-  /// announcement. Keep announcements for longer than any client repeats a request. The call works in small
-  /// transactions, so that acceptances hardly wait. When the call throws, rows that were already removed stay removed.
+extension SQLiteLedger {
   @discardableResult
-  public func prune(finishedBefore moment: Date) async throws(LedgerError) -> Pruned {
+  public func prune(finishedBefore moment: Date) async throws(LedgerError) -> Ledger.Pruned {
     guard let moment = moment.wholeMilliseconds else {
       throw LedgerError(
         .invalidValue, while: .pruning, in: file, field: "finishedBefore (a date that the calendar can represent)")
     }
     // On a full disk the write-ahead log cannot grow. After a checkpoint, the log is written from its start again.
     await checkpoint()
-    var pruned = Pruned()
+    var pruned = Ledger.Pruned()
     // Announcements that ended at the same moment are removed in the order of their numbers. The members of a summary
     // are therefore removed before the summary, while they still carry the summary's number.
     pruned.announcements = try await delete(
@@ -51,7 +27,7 @@ extension Ledger {
     pruned.pushes += try await pruneSilentPushes()
     pruned.webhooks = try await delete(
       "FROM webhooks WHERE number IN (SELECT number FROM webhooks WHERE finished_at < ? ORDER BY finished_at LIMIT ?)",
-      before: max(moment, timeStamp - Int64(Self.webhookRetention * 1000)))
+      before: max(moment, timeStamp - Int64(Ledger.webhookRetention * 1000)))
     pruned.events = try await delete(
       "FROM events WHERE position IN (SELECT position FROM events WHERE at < ? ORDER BY position LIMIT ?)",
       before: moment)
@@ -61,7 +37,7 @@ extension Ledger {
     pruned.libraryChanges = try await pruneLibrary(before: moment)
     pruned.administrativeActs = try await delete(
       "FROM administration WHERE number IN (SELECT number FROM administration WHERE at < ? ORDER BY at LIMIT ?)",
-      before: min(moment, timeStamp - Int64(Self.administrationRetention * 1000)))
+      before: min(moment, timeStamp - Int64(Ledger.administrationRetention * 1000)))
     pruned.providerPayments = try await delete(
       """
       FROM provider_payments WHERE number IN (
@@ -104,7 +80,7 @@ extension Ledger {
           sql: """
             SELECT finished_at FROM pushes WHERE finished_at IS NOT NULL AND announcement IS NULL
             ORDER BY finished_at DESC LIMIT 1 OFFSET ?
-            """), arguments: [options.mostEndedSilentPushes])
+            """), arguments: [options.limits.mostEndedSilentPushes])
     }
     guard let moment else { return 0 }
     return try await delete(

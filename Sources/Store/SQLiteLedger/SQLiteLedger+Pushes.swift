@@ -2,15 +2,11 @@
 
 import Foundation
 import GRDB
+public import Ledger
 import PushMessages
 import WebhookMessages
 
-extension Ledger {
-  /// Puts pushes that announce nothing into the outbox, in one transaction.
-  ///
-  /// - Returns: The numbers of the pushes. A push to a device that the account does not have is left out.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
-  ///   stored then.
+extension SQLiteLedger {
   @discardableResult
   public func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64] {
     if account.hasZero {
@@ -73,12 +69,7 @@ extension Ledger {
     return Set(try statement.all([account, try json(ids)]) { try $0.value("value") })
   }
 
-  /// Returns the unfinished pushes after a number, oldest first.
-  ///
-  /// - Parameter limit: The maximum number of pushes, 1 to 10,000.
-  public func unfinishedPushes(
-    after number: Int64 = 0, limit: Int = 1000
-  ) async throws(LedgerError) -> [UnfinishedPush] {
+  public func unfinishedPushes(after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger.UnfinishedPush] {
     try await read(isLong: true) { database in
       try database.cachedStatement(
         sql: """
@@ -87,8 +78,8 @@ extension Ledger {
           FROM pushes WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
           """
       ).all([number, min(max(limit, 1), 10_000)]) { row in
-        let state: Push.State = try row.name("state")
-        return UnfinishedPush(
+        let state: Ledger.Push.State = try row.name("state")
+        return Ledger.UnfinishedPush(
           number: try row.value("number"), account: try row.value("account"), device: try row.value("device"),
           announcement: try row.optional("announcement"), app: try row.value("app"),
           environment: try row.name("environment"), kind: try row.name("kind"),
@@ -99,12 +90,7 @@ extension Ledger {
     }
   }
 
-  /// Marks pushes as being sent, in one transaction, and returns them with the tokens of their devices. When the call
-  /// returns, the marks are durable, so that after a crash it is known which pushes may have been sent.
-  ///
-  /// - Returns: Those of the pushes that are unfinished. The token is nil when the device no longer has one for such a
-  ///   push.
-  public func startSending(_ numbers: [Int64]) async throws(LedgerError) -> [(push: Push, token: String?)] {
+  public func startSending(_ numbers: [Int64]) async throws(LedgerError) -> [(push: Ledger.Push, token: String?)] {
     try await write(while: .pushing) { database in
       try numbers.compactMap { number in
         try database.cachedStatement(
@@ -132,7 +118,7 @@ extension Ledger {
   ///   same id. The numbers of announcements and pushes show what was accepted before the device was registered. The
   ///   clock cannot show it, because it may be set back.
   private static func token(
-    for push: Push, in database: Database
+    for push: Ledger.Push, in database: Database
   ) throws -> (kind: PushTokenKind, text: String)? {
     guard let device = try device(push.account, push.device, in: database), device.app == push.app,
       device.environment == push.environment,
@@ -147,17 +133,9 @@ extension Ledger {
     return kinds.lazy.compactMap { kind in device.tokens[kind].map { (kind, $0.text) } }.first
   }
 
-  /// Ends a push. The outcome is durable when the call returns.
-  ///
-  /// - Parameters:
-  ///   - state: A final state.
-  ///   - reason: The reason from APNs or the sender, at most 64 bytes, without tokens or names. If it is nil, an
-  ///     expired push keeps the reason why it had to wait.
-  /// - Returns: False when the push had already ended; nothing was changed then.
   @discardableResult
-  public func finishPush(
-    _ number: Int64, _ state: Push.State, reason: String? = nil
-  ) async throws(LedgerError) -> Bool {
+  public func finishPush(_ number: Int64, _ state: Ledger.Push.State, reason: String?) async throws(LedgerError) -> Bool
+  {
     guard state.isFinal, isText(reason, 0...64) else {
       throw LedgerError(
         .invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (at most 64 bytes)")
@@ -167,11 +145,6 @@ extension Ledger {
     }
   }
 
-  /// Ends pushes that have expired, in one transaction. The outcomes are durable when the call returns.
-  ///
-  /// - Parameter pushes: The numbers, each with the reason why the push had to wait, at most 64 bytes; nil for the
-  ///   stored reason.
-  /// - Returns: The numbers of those that had not ended before.
   public func expirePushes(_ pushes: [(number: Int64, reason: String?)]) async throws(LedgerError) -> Set<Int64> {
     try await write(while: .pushing, cost: 256 * pushes.count) { [self] database in
       try pushes.reduce(into: Set()) { ended, push in
@@ -181,7 +154,7 @@ extension Ledger {
   }
 
   private func finishPush(
-    _ number: Int64, _ state: Push.State, reason: String?, in database: Database
+    _ number: Int64, _ state: Ledger.Push.State, reason: String?, in database: Database
   ) throws -> Bool {
     try database.cachedStatement(
       sql: """
@@ -198,9 +171,6 @@ extension Ledger {
     return true
   }
 
-  /// Lets a push wait for another attempt.
-  ///
-  /// - Parameter reason: Why the attempt did not succeed, at most 64 bytes, without tokens or names.
   public func postponePush(_ number: Int64, reason: String?) async throws(LedgerError) {
     try await write(while: .pushing) { database in
       try database.cachedStatement(
@@ -209,25 +179,20 @@ extension Ledger {
     }
   }
 
-  /// Returns the pushes of an announcement, oldest first.
-  public func pushes(account: String, announcement: String) async throws(LedgerError) -> [Push] {
+  public func pushes(account: String, announcement: String) async throws(LedgerError) -> [Ledger.Push] {
     if account.hasZero || announcement.hasZero { return [] }
     return try await read(isLong: true) { try Self.pushes(account, announcement, in: $0) }
   }
 
-  static func pushes(_ account: String, _ announcement: String, in database: Database) throws -> [Push] {
+  static func pushes(_ account: String, _ announcement: String, in database: Database) throws -> [Ledger.Push] {
     try database.cachedStatement(
       sql: "SELECT * FROM pushes WHERE account = ? AND announcement = ? ORDER BY number LIMIT 1000"
-    ).all([account, announcement], Push.init(row:))
+    ).all([account, announcement], Ledger.Push.init(row:))
   }
 
-  /// Returns the pushes of announcements to a device after a number, in their order and whatever their outcomes are.
-  /// Pushes to a removed device with the same id are not among them.
-  ///
-  /// - Parameter limit: The maximum number of pushes, 1 to 1,000.
-  public func pushes(
-    account: String, device: String, afterSequence sequence: Int64, limit: Int = 100
-  ) async throws(LedgerError) -> [Push] {
+  public func pushes(account: String, device: String, afterSequence sequence: Int64, limit: Int)
+    async throws(LedgerError) -> [Ledger.Push]
+  {
     if account.hasZero || device.hasZero { return [] }
     return try await read(isLong: true) { database in
       try database.cachedStatement(
@@ -235,46 +200,35 @@ extension Ledger {
           SELECT * FROM pushes WHERE account = ?1 AND device = ?2 AND sequence > max(?3, (
             SELECT first_sequence FROM devices WHERE account = ?1 AND id = ?2)) ORDER BY sequence LIMIT ?4
           """
-      ).all([account, device, sequence, min(max(limit, 1), 1000)], Push.init(row:))
+      ).all([account, device, sequence, min(max(limit, 1), 1000)], Ledger.Push.init(row:))
     }
   }
 
-  /// Returns the numbers of pushes in each state.
-  public func pushCounts() async throws(LedgerError) -> [Push.State: Int] {
+  public func pushCounts() async throws(LedgerError) -> [Ledger.Push.State: Int] {
     try await read(isLong: true) { database in
       let rows = try Row.fetchAll(database, sql: "SELECT state, count(*) AS count FROM pushes GROUP BY state")
       return try Dictionary(
-        rows.map { (try $0.name("state") as Push.State, try $0.value("count") as Int) }, uniquingKeysWith: +)
+        rows.map { (try $0.name("state") as Ledger.Push.State, try $0.value("count") as Int) }, uniquingKeysWith: +)
     }
   }
 
-  private static func push(_ number: Int64, in database: Database) throws -> Push? {
-    try database.cachedStatement(sql: "SELECT * FROM pushes WHERE number = ?").first([number], Push.init(row:))
+  private static func push(_ number: Int64, in database: Database) throws -> Ledger.Push? {
+    try database.cachedStatement(sql: "SELECT * FROM pushes WHERE number = ?").first([number], Ledger.Push.init(row:))
   }
 }
 
 extension Ledger.Push {
   fileprivate init(row: Row) throws {
-    number = try row.value("number")
     let text: String = try row.value("apns_id")
     guard let id = UUID(uuidString: text) else { throw UnreadableRow() }
-    self.id = id
-    account = try row.value("account")
-    device = try row.value("device")
-    announcement = try row.optional("announcement")
-    kind = try row.name("kind")
-    app = try row.value("app")
-    environment = try row.name("environment")
-    sequence = try row.optional("sequence")
-    priority = try row.value("priority")
-    collapseID = try row.optional("collapse_id")
-    body = try row.value("body")
-    state = try row.name("state")
-    reason = try row.optional("reason")
-    attempts = try row.value("attempts")
-    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
-    expiresAt = Date(wholeMilliseconds: try row.value("expires_at"))
-    finishedAt = try row.date("finished_at")
-    handedOverAt = try row.date("handed_over_at")
+    self.init(
+      number: try row.value("number"), id: id, account: try row.value("account"), device: try row.value("device"),
+      announcement: try row.optional("announcement"), kind: try row.name("kind"), app: try row.value("app"),
+      environment: try row.name("environment"), sequence: try row.optional("sequence"),
+      priority: try row.value("priority"), collapseID: try row.optional("collapse_id"), body: try row.value("body"),
+      state: try row.name("state"), reason: try row.optional("reason"), attempts: try row.value("attempts"),
+      createdAt: Date(wholeMilliseconds: try row.value("created_at")),
+      expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), finishedAt: try row.date("finished_at"),
+      handedOverAt: try row.date("handed_over_at"))
   }
 }

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// Returns the payments of a lane that ended as `quiet` and are still to be named in a summary, in the order of
-  /// acceptance; see ``Change/awaitsSummary``. Other announcements do not slow the call down.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the last payment that the caller has seen; 0 for none.
-  ///   - limit: The maximum number of payments, 1 to 1,000.
-  public func quietPayments(
-    lane: String, after number: Int64 = 0, limit: Int = 200
-  ) async throws(LedgerError) -> [Entry] {
+extension SQLiteLedger {
+  public func quietPayments(lane: String, after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger.Entry] {
     try checkLane(lane, while: .reading)
     let limit = min(max(limit, 1), 1000)
     return try await read { database in
@@ -20,18 +13,9 @@ extension Ledger {
     }
   }
 
-  /// Accepts the summary of quiet payments. In the same transaction, they are marked as named in it. They stay `quiet`
-  /// even if the summary is not announced.
-  ///
-  /// - Parameters:
-  ///   - last: The number of the last of the payments.
-  ///   - count: The number of payments that the summary names.
-  /// - Throws: ``LedgerError`` with `illegalSummary` if the lane has another number of quiet payments up to the last
-  ///   one, because one of them was removed meanwhile; or the errors of ``accept(_:standingFor:)``. Nothing was accepted
-  ///   then.
-  public func accept(
-    _ summary: StoredAnnouncement, namingQuietPaymentsUpTo last: Int64, count: Int
-  ) async throws(LedgerError) -> Acceptance {
+  public func accept(_ summary: StoredAnnouncement, namingQuietPaymentsUpTo last: Int64, count: Int)
+    async throws(LedgerError) -> Ledger.Acceptance
+  {
     try refuse(summary.brokenRule, while: .accepting)
     return try await write(while: .accepting) { [self] database in
       let acceptance = try accept(summary, in: database)
@@ -46,7 +30,6 @@ extension Ledger {
     }
   }
 
-  /// Records that no summary will name the quiet payments of a lane.
   public func forgetQuietPayments(lane: String) async throws(LedgerError) {
     try checkLane(lane, while: .changing)
     try await write(while: .changing) { database in

@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// An answer of an announcement that was removed.
-  public struct RemovedAnswer: Sendable, Hashable {
-    /// The answer's key; see ``NewAnswer/key``.
-    public let key: String
-    /// The SHA-256 digest of the request's body, 32 bytes.
-    public let bodyDigest: Data
-    /// The answer's clip; see ``NewAnswer/clip``.
-    public let clip: PublishedClip?
-  }
-
-  /// The result of removing an announcement.
-  public enum Removal: Sendable, Hashable {
-    /// The id is unknown.
-    case unknown
-    /// The announcement or a replay of it is waiting or playing, or a push of it has not ended. Nothing was changed.
-    case notEnded
-    /// The announcement was removed with all its answers and replays. `entry` is nil when the announcement was not to
-    /// be played or was pruned. `pushedClips` are the names of the clips that its pushes had: one for each language.
-    case removed(entry: Entry?, answers: [RemovedAnswer], pushedClips: Set<String>)
-  }
-
-  /// Removes an account's announcement with all its answers and replays, if the announcement has ended or was never to
-  /// be played. The removal is durable when the call returns. A later request with the id is a new announcement.
-  ///
-  /// - Throws: ``LedgerError``. Nothing was changed then.
-  public func remove(account: String, id: String) async throws(LedgerError) -> Removal {
+extension SQLiteLedger {
+  public func remove(account: String, id: String) async throws(LedgerError) -> Ledger.Removal {
     if account.hasZero || id.hasZero { return .unknown }
     return try await write(while: .removing) { [self] database in
       let entry = try Self.entries("account = ? AND id = ?", [account, id], in: database).first
@@ -40,7 +16,7 @@ extension Ledger {
       guard pushStates.isDisjoint(with: ["waiting", "sending"]) else { return .notEnded }
       let answers = try database.cachedStatement(
         sql: "SELECT key, body_digest, clip, clip_group FROM answers WHERE account = ? AND id = ?"
-      ).all([account, id], RemovedAnswer.init(row:))
+      ).all([account, id], Ledger.RemovedAnswer.init(row:))
       guard entry != nil || !answers.isEmpty || !pushStates.isEmpty else { return .unknown }
       if let entry {
         // Each replay holds a copy of the original's payload.
@@ -75,7 +51,6 @@ extension Ledger {
           """), arguments: [number]) ?? false
   }
 
-  /// Returns whether an announcement with a clip was pushed to a device since its registration.
   public func wasPushed(clip name: String, account: String, device: String) async throws(LedgerError) -> Bool {
     if account.hasZero || device.hasZero || name.hasZero || name.isEmpty { return false }
     return try await read { database in
@@ -92,8 +67,6 @@ extension Ledger {
                    WHERE clip = :clip AND pushes.account = :account AND device = :id AND sequence > first_sequence)
     """
 
-  /// Returns whether another account has an announcement with a clip, has pushed it, or made the clip in a batch. The
-  /// call skips the account's own rows, so their number does not slow it down.
   public func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool {
     if account.hasZero || name.hasZero || name.isEmpty { return false }
     return try await read { database in
@@ -126,8 +99,7 @@ extension Ledger {
 
 extension Ledger.RemovedAnswer {
   fileprivate init(row: Row) throws {
-    key = try row.value("key")
-    bodyDigest = try row.value("body_digest")
-    clip = try row.clip()
+    self.init(
+      key: try row.value("key"), bodyDigest: try row.value("body_digest"), clip: try row.clip())
   }
 }

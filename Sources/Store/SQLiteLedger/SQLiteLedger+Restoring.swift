@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// The time after its cancellation in which an announcement can be restored, in seconds.
-  public static let restorationTime: TimeInterval = 60
-
-  /// Undoes the cancellation of an announcement that was waiting. It waits again with its old number, and so in its old
-  /// place. The change is durable when the call returns.
-  ///
-  /// Only the player of the announcement's lane may call this. If no player plays the lane, call
-  /// ``restoreUnplayed(_:)``.
-  ///
-  /// - Returns: The announcement, which waits again; nil when it cannot be restored: it was not cancelled, had begun to
-  ///   play, was cancelled more than ``restorationTime`` ago, or has expired. Nothing was changed then.
-  public func restore(_ number: Int64) async throws(LedgerError) -> Entry? {
+extension SQLiteLedger {
+  public func restore(_ number: Int64) async throws(LedgerError) -> Ledger.Entry? {
     try await write(while: .changing) { [self] database in
       let at = timeStamp
       // A waiting announcement is cancelled without a detail. If an unfinished summary includes it, it stays in that
@@ -31,7 +21,7 @@ extension Ledger {
             AND NOT EXISTS (SELECT 1 FROM announcements AS summary
                             WHERE number = announcements.summarised_by AND attempts > 0)
           """
-      ).execute(arguments: [at, number, at - Int64(Self.restorationTime * 1000), at])
+      ).execute(arguments: [at, number, at - Int64(Ledger.restorationTime * 1000), at])
       guard database.changesCount == 1 else { return nil }
       let entry = try Self.entries("number = ?", [number], in: database).first
       if let entry { try Self.append(.restored, number, lane: entry.lane, at: at, in: database) }
@@ -39,11 +29,7 @@ extension Ledger {
     }
   }
 
-  /// Restores an announcement on a lane that no process plays; see ``restore(_:)``. It waits there for the next player.
-  ///
-  /// - Throws: ``LedgerError`` with `laneTaken` when a process plays the lane, whose player must restore the
-  ///   announcement; or a file error. Nothing was changed then.
-  public func restoreUnplayed(_ number: Int64) async throws(LedgerError) -> Entry? {
+  public func restoreUnplayed(_ number: Int64) async throws(LedgerError) -> Ledger.Entry? {
     guard let lane = try await entry(number)?.lane else { return nil }
     // While this call holds the seat, no player can start on the lane. A player that had started might already have
     // read past the announcement's number, and would miss it.

@@ -2,49 +2,13 @@
 
 public import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// A stored code with which a person signs in.
-  public struct SignInCode: Sendable, Hashable {
-    public let id: String
-    public let scope: String
-    public let account: String
-    /// The name of the key that the code is exchanged for.
-    public let name: String
-    /// The days for which this key is valid, counted from the exchange.
-    public let days: Int
-    /// The addresses and networks from which this key may be used; empty for all.
-    public let addresses: [String]
-    public let createdAt: Date
-    public let expiresAt: Date
-    /// The id of the key that made the code; nil if a user of this machine did.
-    let maker: String?
-    let usedAt: Date?
-  }
-
-  /// The result of signing in with a code.
-  public enum SignIn: Sendable, Hashable {
-    /// The code was exchanged for this new key.
-    case signedIn(Key)
-    /// The code never existed, was removed, or was forgotten a day after it expired.
-    case unknown
-    /// The code was exchanged before.
-    case used
-    case expired
-  }
-
-  /// Stores a code, logs its creation, and forgets codes that expired more than a day ago. The code is durable when the
-  /// call returns.
-  ///
-  /// - Parameters:
-  ///   - lifetime: The time for which the code is valid, in seconds.
-  ///   - actor: The administrator who makes the code.
-  /// - Throws: ``LedgerError`` with `keyExists` when another code has the same id or digest; `invalidValue`, `diskFull`,
-  ///   `busy` or a file error. Nothing was stored then.
+extension SQLiteLedger {
   @discardableResult
-  public func createSignInCode(
-    _ new: NewSignInCode, lifetime: TimeInterval, by actor: Administrator = .currentUser
-  ) async throws(LedgerError) -> SignInCode {
+  public func createSignInCode(_ new: NewSignInCode, lifetime: TimeInterval, by actor: Ledger.Administrator)
+    async throws(LedgerError) -> Ledger.SignInCode
+  {
     try refuse(new.brokenRule, while: .changingKeys)
     return try await write(while: .changingKeys) { [self] database in
       let now = timeStamp
@@ -68,23 +32,20 @@ extension Ledger {
     }
   }
 
-  /// Returns the codes that can still be exchanged, in the order of their creation.
-  public func signInCodes() async throws(LedgerError) -> [SignInCode] {
+  public func signInCodes() async throws(LedgerError) -> [Ledger.SignInCode] {
     try await read { [self] database in
       try database.cachedStatement(
         sql: "SELECT * FROM sign_in_codes WHERE used_at IS NULL AND expires_at > ? ORDER BY created_at, id"
-      ).all([timeStamp], SignInCode.init(row:)).filter { try Self.isMade(by: $0.maker, at: timeStamp, in: database) }
+      ).all([timeStamp], Ledger.SignInCode.init(row:)).filter {
+        try Self.isMade(by: $0.maker, at: timeStamp, in: database)
+      }
     }
   }
 
-  /// Removes a code that was not exchanged, and logs it. The change is durable when the call returns.
-  ///
-  /// - Parameter actor: The administrator who removes the code.
-  /// - Returns: The code; nil when no such code has the id, and then nothing was changed.
   @discardableResult
-  public func removeSignInCode(
-    _ id: String, by actor: Administrator = .currentUser
-  ) async throws(LedgerError) -> SignInCode? {
+  public func removeSignInCode(_ id: String, by actor: Ledger.Administrator) async throws(LedgerError) -> Ledger
+    .SignInCode?
+  {
     if id.hasZero { return nil }
     return try await write(while: .changingKeys) { [self] database in
       guard let code = try Self.signInCode("id = ?", id, in: database), code.usedAt == nil else { return nil }
@@ -94,17 +55,7 @@ extension Ledger {
     }
   }
 
-  /// Exchanges a code for a new key, once. The key is durable when the call returns. For an unknown code, nothing is
-  /// written.
-  ///
-  /// - Parameters:
-  ///   - digest: The digest of the code.
-  ///   - keyID: The new key's id, as in ``NewKey``.
-  ///   - keyDigest: The new key's digest, as in ``NewKey``.
-  /// - Throws: ``LedgerError`` with `keyExists`, `diskFull`, `busy` or a file error. The code is not used up then.
-  public func signIn(
-    withCode digest: Data, keyID: String, keyDigest: Data
-  ) async throws(LedgerError) -> SignIn {
+  public func signIn(withCode digest: Data, keyID: String, keyDigest: Data) async throws(LedgerError) -> Ledger.SignIn {
     guard try await read({ try Self.signInCode("digest = ?", digest, in: $0) }) != nil else { return .unknown }
     return try await write(while: .changingKeys) { [self] database in
       let now = timeStamp
@@ -133,24 +84,21 @@ extension Ledger {
 
   private static func signInCode(
     _ condition: String, _ value: any DatabaseValueConvertible, in database: Database
-  ) throws -> SignInCode? {
+  ) throws -> Ledger.SignInCode? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM sign_in_codes WHERE \(condition)")
-    return try statement.first([value], SignInCode.init(row:))
+    return try statement.first([value], Ledger.SignInCode.init(row:))
   }
 }
 
 extension Ledger.SignInCode {
   fileprivate init(row: Row) throws {
-    id = try row.value("id")
-    scope = try row.value("scope")
-    account = try row.value("account")
-    name = try row.value("name")
-    days = try row.value("days")
     let networks: String? = try row.optional("addresses")
-    addresses = (networks ?? "").split(separator: " ").map(String.init)
-    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
-    expiresAt = Date(wholeMilliseconds: try row.value("expires_at"))
-    maker = try row.optional("maker")
-    usedAt = try row.date("used_at")
+    self.init(
+      id: try row.value("id"), scope: try row.value("scope"), account: try row.value("account"),
+      name: try row.value("name"), days: try row.value("days"),
+      addresses: (networks ?? "").split(separator: " ").map(String.init),
+      createdAt: Date(wholeMilliseconds: try row.value("created_at")),
+      expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), maker: try row.optional("maker"),
+      usedAt: try row.date("used_at"))
   }
 }

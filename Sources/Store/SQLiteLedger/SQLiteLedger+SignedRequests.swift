@@ -2,35 +2,12 @@
 
 public import Foundation
 import GRDB
+public import Ledger
 
-extension Ledger {
-  /// The result of admitting a signed request.
-  public enum SignedRequestOutcome: Sendable, Hashable {
-    /// The request came for the first time and is now remembered.
-    case admitted
-    /// The request came before.
-    case replayed
-    /// Requests signed at that time have been forgotten, so this one may have come before.
-    case forgotten
-    /// The key has reached its limit of remembered requests.
-    case tooMany
-  }
-
-  /// The maximum number of signed requests that are remembered for one key, at about 150 bytes each.
-  public static let mostSignedRequests: Int64 = 100_000
-
-  /// Remembers a signed request whose signature is valid, so that it is admitted only once: by this process, by any
-  /// other process that has the file open, and after a restart. The record is durable when the call returns.
-  ///
-  /// - Parameters:
-  ///   - signature: The signature, 32 bytes; no two requests have the same signature.
-  ///   - keyID: The id of the key that signed the request.
-  ///   - signedAt: The time of signing in seconds since 1970, by the sender's clock.
-  ///   - most: The maximum number of requests to remember for the key.
-  /// - Throws: ``LedgerError`` with `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was stored then.
-  public func admitSignedRequest(
-    _ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64 = mostSignedRequests
-  ) async throws(LedgerError) -> SignedRequestOutcome {
+extension SQLiteLedger {
+  public func admitSignedRequest(_ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64)
+    async throws(LedgerError) -> Ledger.SignedRequestOutcome
+  {
     try await write(while: .admitting, cost: 150) { database in
       let forgotten = try Int64.fetchOne(
         database.cachedStatement(sql: "SELECT signed_at FROM forgotten_signed_requests"))
@@ -57,11 +34,6 @@ extension Ledger {
     }
   }
 
-  /// Forgets signed requests that are too old to be accepted. Requests signed at or before the newest forgotten time
-  /// are refused from then on, even if a clock is set back.
-  ///
-  /// - Parameter moment: A time in seconds since 1970, by the senders' clocks. Requests signed earlier are forgotten.
-  /// - Returns: The number of forgotten requests.
   @discardableResult
   public func forgetSignedRequests(before moment: Int64) async throws(LedgerError) -> Int {
     try await repeatWhilePruning { database in

@@ -3,54 +3,12 @@
 import Announcements
 import Foundation
 import GRDB
+public import Ledger
 import WebhookMessages
 
-extension Ledger {
-  /// The changes that are stored with a change of state, in the same transaction.
-  public struct Change: Sendable, Hashable {
-    /// Codes and numbers for the event and the entry, such as `["code": "no_voice"]`; at most 1,000 bytes as JSON. It
-    /// must not contain amounts or names.
-    public var detail: [String: String]
-    /// The file name of the announcement's clip, at most 4,096 bytes; nil keeps the stored name.
-    public var clip: String?
-    /// The decision about the announcement when its clip was made; nil keeps the stored decision. The first decision is
-    /// never replaced.
-    public var decision: Decision?
-    /// The length of the part that was played, in milliseconds; nil keeps the stored value.
-    public var heardMilliseconds: Int?
-    /// The lane's last sequence number that was played or skipped. A number lower than the stored one changes nothing.
-    public var passing: Int64?
-    /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
-    /// to be played individually again.
-    public var endsMembers = false
-    /// Whether an announcement that ends as `quiet` is to be named in the summary at the end of the quiet hours, if it
-    /// is a received payment. The payments of a summary that ends as `quiet` are to be named then too.
-    public var awaitsSummary = false
-
-    public init(
-      detail: [String: String] = [:], clip: String? = nil, decision: Decision? = nil, heardMilliseconds: Int? = nil,
-      passing: Int64? = nil
-    ) {
-      self.detail = detail
-      self.clip = clip
-      self.decision = decision
-      self.heardMilliseconds = heardMilliseconds
-      self.passing = passing
-    }
-  }
-
-  /// Moves an announcement to another state and records an event. Both are durable when the call returns.
-  ///
-  /// When a summary ends, its members change in the same transaction: they become played if the summary was played, and
-  /// are otherwise to be played individually again; see ``Change/endsMembers``.
-  ///
-  /// - Returns: False when the announcement was already in that state. Then nothing was changed, including `passing`.
-  /// - Throws: ``LedgerError`` with `illegalTransition` when its current state does not allow the change, see
-  ///   ``State``; `notFound`; `invalidValue`; or a file error. Nothing was changed then.
+extension SQLiteLedger {
   @discardableResult
-  public func set(
-    _ number: Int64, _ state: State, _ change: Change = Change()
-  ) async throws(LedgerError) -> Bool {
+  public func set(_ number: Int64, _ state: Ledger.State, _ change: Ledger.Change) async throws(LedgerError) -> Bool {
     try checkDetail(change.detail)
     if !isText(change.clip, 0...4096) {
       throw LedgerError(.invalidValue, while: .changing, in: file, field: "clip (at most 4096 bytes without NUL)")
@@ -64,13 +22,13 @@ extension Ledger {
   /// - Parameter isRecovery: Whether the process ended during the work, and the change is made after its restart. Such
   ///   work did not end by itself, so its starts still count.
   func set(
-    _ number: Int64, _ state: State, _ change: Change, isRecovery: Bool = false, in database: Database
+    _ number: Int64, _ state: Ledger.State, _ change: Ledger.Change, isRecovery: Bool = false, in database: Database
   ) throws -> Bool {
     let before = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT state, lane, account, id FROM announcements WHERE number = ?"),
       arguments: [number])
     guard let before else { throw LedgerError(.notFound, while: .changing, in: file) }
-    let from: State = try before.name("state")
+    let from: Ledger.State = try before.name("state")
     let lane: String = try before.value("lane")
     if from == state { return false }
 
@@ -89,7 +47,7 @@ extension Ledger {
         WHERE number = ? AND state IN (\(legal)) AND (? <> 'playing' OR summarised_by IS NULL)
         """
     ).execute(arguments: [
-      state.rawValue, try Self.json(change.detail), change.clip, change.heardMilliseconds, at,
+      state.rawValue, try Ledger.json(change.detail), change.clip, change.heardMilliseconds, at,
       state.isFinal ? at : nil, state == .playing ? 1 : 0, isStart, number, state.rawValue,
     ])
     guard database.changesCount == 1 else {
@@ -99,7 +57,7 @@ extension Ledger {
       try Self.store(
         decision, account: try before.value("account"), id: try before.value("id"), at: at, in: database)
     }
-    let kind = from == .playing && !state.isFinal ? Event.Kind.interrupted : Event.Kind(state)
+    let kind = from == .playing && !state.isFinal ? Ledger.Event.Kind.interrupted : Ledger.Event.Kind(state)
     try Self.append(kind, number, lane: lane, detail: change.detail, at: at, in: database)
     if state.isFinal {
       try tell(
@@ -114,7 +72,7 @@ extension Ledger {
 
   /// Ends the members of a summary that has ended, or releases them from it.
   private func settleMembers(
-    of summary: Int64, as state: State, ends: Bool, _ detail: [String: String], at: Int64, in database: Database
+    of summary: Int64, as state: Ledger.State, ends: Bool, _ detail: [String: String], at: Int64, in database: Database
   ) throws {
     let members = try Row.fetchAll(
       database.cachedStatement(
@@ -133,7 +91,7 @@ extension Ledger {
       let detail = detail.merging(["by": String(summary)]) { $1 }
       try update.execute(arguments: [at, at, number])
       try Self.append(
-        ends ? Event.Kind(state) : .released, number, lane: try member.value("lane"), detail: detail, at: at,
+        ends ? Ledger.Event.Kind(state) : .released, number, lane: try member.value("lane"), detail: detail, at: at,
         in: database)
       guard ends else { continue }
       try tell(state, of: try member.value("id"), account: try member.value("account"), detail, at: at, in: database)
@@ -143,7 +101,7 @@ extension Ledger {
   /// Puts the messages about the end of an announcement into the outbox. A cancellation is not an event for webhooks:
   /// the account or the shop has asked for it.
   private func tell(
-    _ state: State, of id: String, account: String, _ detail: [String: String], at: Int64, in database: Database
+    _ state: Ledger.State, of id: String, account: String, _ detail: [String: String], at: Int64, in database: Database
   ) throws {
     let kind: WebhookEvent.Kind
     switch state {
@@ -159,11 +117,6 @@ extension Ledger {
       of: account, in: database)
   }
 
-  /// Restores the states of the lane's announcements when a player starts. Announcements that were playing when the
-  /// last player ended are waiting again, or accepted if they have no clip. Those that were rendering are accepted
-  /// again. All others keep their state. The announcement keeps the count of its starts; see ``InterruptedWork``.
-  ///
-  /// - Returns: The number of announcements that were playing. They will be played again from the start.
   @discardableResult
   public func recover(lane: String) async throws(LedgerError) -> Int {
     try checkLane(lane, while: .changing)
@@ -176,12 +129,12 @@ extension Ledger {
           """, arguments: [lane])
       var interrupted = 0
       for row in rows {
-        let state: State = try row.name("state")
+        let state: Ledger.State = try row.name("state")
         if state == .playing { interrupted += 1 }
         let isReady: Bool = try row.value("ready")
         let detail = ["code": "restart"]
         _ = try set(
-          try row.value("number"), state == .playing && isReady ? .waiting : .accepted, Change(detail: detail),
+          try row.value("number"), state == .playing && isReady ? .waiting : .accepted, Ledger.Change(detail: detail),
           isRecovery: true, in: database)
       }
       return interrupted
@@ -190,7 +143,6 @@ extension Ledger {
 
   // MARK: - Sequence numbers
 
-  /// Returns the lane's last sequence number that was played or skipped; nil before the first.
   public func lastPassedSequence(lane: String) async throws(LedgerError) -> Int64? {
     try checkLane(lane, while: .reading)
     return try await read { database in

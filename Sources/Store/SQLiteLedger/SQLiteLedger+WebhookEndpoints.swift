@@ -2,28 +2,21 @@
 
 public import Foundation
 import GRDB
+public import Ledger
 import WebhookMessages
 
-extension Ledger {
-  /// The maximum number of webhook endpoints of an account.
-  public static let mostWebhookEndpoints = 16
-
-  /// Registers an endpoint. It is durable when the call returns.
-  ///
-  /// - Parameter actor: The administrator who registers it.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyWebhookEndpoints`, `webhookEndpointExists` when the account
-  ///   has another endpoint with the URL, `diskFull`, `busy` or a file error. Nothing was stored then.
+extension SQLiteLedger {
   @discardableResult
-  public func register(
-    _ new: NewWebhookEndpoint, by actor: Administrator
-  ) async throws(LedgerError) -> WebhookEndpoint {
+  public func register(_ new: NewWebhookEndpoint, by actor: Ledger.Administrator) async throws(LedgerError)
+    -> Ledger.WebhookEndpoint
+  {
     try refuse(new.brokenRule, while: .changingWebhooks)
     return try await write(while: .changingWebhooks, cost: 4096) { [self] database in
       try checkSize(in: database)
       let count = try Int.fetchOne(
         database.cachedStatement(sql: "SELECT count(*) FROM webhook_endpoints WHERE account = ?"),
         arguments: [new.account])
-      guard count ?? 0 < Self.mostWebhookEndpoints else {
+      guard count ?? 0 < Ledger.mostWebhookEndpoints else {
         throw LedgerError(.tooManyWebhookEndpoints, while: .changingWebhooks, in: file)
       }
       try database.cachedStatement(
@@ -45,23 +38,19 @@ extension Ledger {
     }
   }
 
-  /// Returns an endpoint; nil when the account has none with this id.
-  public func webhookEndpoint(account: String, id: String) async throws(LedgerError) -> WebhookEndpoint? {
+  public func webhookEndpoint(account: String, id: String) async throws(LedgerError) -> Ledger.WebhookEndpoint? {
     if account.hasZero || id.hasZero { return nil }
     return try await read { try Self.webhookEndpoint(account, id, in: $0) }
   }
 
-  /// Returns the endpoints of an account in the order of their registration.
-  public func webhookEndpoints(account: String) async throws(LedgerError) -> [WebhookEndpoint] {
+  public func webhookEndpoints(account: String) async throws(LedgerError) -> [Ledger.WebhookEndpoint] {
     if account.hasZero { return [] }
     return try await read { database in
       try database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? ORDER BY number").all(
-        [account], WebhookEndpoint.init(row:))
+        [account], Ledger.WebhookEndpoint.init(row:))
     }
   }
 
-  /// Returns the number of disabled endpoints of each account that has some, and the time at which the first of them was
-  /// disabled.
   public func disabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, count: Int, since: Date)] {
     try await read { database in
       try database.cachedStatement(
@@ -78,7 +67,6 @@ extension Ledger {
     }
   }
 
-  /// Returns the account and the id of each endpoint that is not disabled.
   public func enabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, id: String)] {
     try await read { database in
       try database.cachedStatement(sql: "SELECT account, id FROM webhook_endpoints WHERE disabled_at IS NULL").all() {
@@ -87,14 +75,10 @@ extension Ledger {
     }
   }
 
-  /// Removes an endpoint with its secret and all its messages. The removal is durable when the call returns. A message
-  /// that is under way may still arrive.
-  ///
-  /// - Returns: Whether the account had the endpoint.
   @discardableResult
-  public func removeWebhookEndpoint(
-    account: String, id: String, by actor: Administrator
-  ) async throws(LedgerError) -> Bool {
+  public func removeWebhookEndpoint(account: String, id: String, by actor: Ledger.Administrator)
+    async throws(LedgerError) -> Bool
+  {
     if account.hasZero || id.hasZero { return false }
     return try await write(while: .changingWebhooks) { [self] database in
       try database.cachedStatement(sql: "DELETE FROM webhook_endpoints WHERE account = ? AND id = ?")
@@ -105,12 +89,9 @@ extension Ledger {
     }
   }
 
-  /// Lets messages be sent to an endpoint again after it was disabled. Events that happened meanwhile are not sent.
-  ///
-  /// - Returns: The endpoint; nil when the account has none with this id.
-  public func enableWebhookEndpoint(
-    account: String, id: String, by actor: Administrator
-  ) async throws(LedgerError) -> WebhookEndpoint? {
+  public func enableWebhookEndpoint(account: String, id: String, by actor: Ledger.Administrator)
+    async throws(LedgerError) -> Ledger.WebhookEndpoint?
+  {
     if account.hasZero || id.hasZero { return nil }
     return try await write(while: .changingWebhooks) { [self] database in
       try database.cachedStatement(
@@ -126,30 +107,25 @@ extension Ledger {
 
   private static func webhookEndpoint(
     _ account: String, _ id: String, in database: Database
-  ) throws -> WebhookEndpoint? {
+  ) throws -> Ledger.WebhookEndpoint? {
     try database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? AND id = ?").first(
-      [account, id], WebhookEndpoint.init(row:))
+      [account, id], Ledger.WebhookEndpoint.init(row:))
   }
 }
 
 extension Ledger.WebhookEndpoint {
   fileprivate init(row: Row) throws {
-    account = try row.value("account")
-    id = try row.value("id")
-    url = try row.value("url")
-    kinds = try Set<WebhookEvent.Kind>(webhookKinds: row.value("kinds"))
-    text = try row.optional("description")
-    format = WebhookEvent.Format(rawValue: try row.value("format")) ?? .typed
-    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
-    deliveredAt = try row.date("delivered_at")
-    failingSince = try row.date("failing_since")
-    lastOutcome = try row.optionalName("last_outcome")
-    lastAttemptAt = try row.date("last_attempt_at")
-    disabledAt = try row.date("disabled_at")
-    disabledReason = try row.optionalName("disabled_reason")
-    counts = Counts(
-      waiting: try row.value("waiting"), delivered: try row.value("delivered"), failed: try row.value("failed"),
-      expired: try row.value("expired"), missed: try row.value("missed"))
+    self.init(
+      account: try row.value("account"), id: try row.value("id"), url: try row.value("url"),
+      kinds: try Set<WebhookEvent.Kind>(webhookKinds: row.value("kinds")), text: try row.optional("description"),
+      format: WebhookEvent.Format(rawValue: try row.value("format")) ?? .typed,
+      createdAt: Date(wholeMilliseconds: try row.value("created_at")), deliveredAt: try row.date("delivered_at"),
+      failingSince: try row.date("failing_since"), lastOutcome: try row.optionalName("last_outcome"),
+      lastAttemptAt: try row.date("last_attempt_at"), disabledAt: try row.date("disabled_at"),
+      disabledReason: try row.optionalName("disabled_reason"),
+      counts: Counts(
+        waiting: try row.value("waiting"), delivered: try row.value("delivered"), failed: try row.value("failed"),
+        expired: try row.value("expired"), missed: try row.value("missed")))
   }
 }
 

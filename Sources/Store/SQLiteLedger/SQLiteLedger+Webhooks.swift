@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
-public import Foundation
+import Foundation
 import GRDB
-public import WebhookMessages
+public import Ledger
+import WebhookMessages
 
-extension Ledger {
-  /// The maximum number of messages that wait for an endpoint. Further events are only counted.
-  public static let mostWaitingWebhooks = 10_000
-
+extension SQLiteLedger {
   // MARK: - Telling
 
   /// Puts a message about an event into the outbox, for each endpoint of the account that is registered for it. The
@@ -39,7 +37,7 @@ extension Ledger {
     // A newer version may have stored a format that this version does not know. Such an endpoint gets the latest format
     // that this version knows.
     let format = WebhookEvent.Format(rawValue: try row.value("format")) ?? .typed
-    guard waiting < Self.mostWaitingWebhooks else {
+    guard waiting < Ledger.mostWaitingWebhooks else {
       try database.cachedStatement(sql: "UPDATE webhook_endpoints SET missed = missed + 1 WHERE number = ?")
         .execute(arguments: [endpoint])
       return nil
@@ -64,7 +62,7 @@ extension Ledger {
         sql: "SELECT account, announcement, device, state, reason, finished_at FROM pushes WHERE number = ?"),
       arguments: [number])
     guard let row, let announcement: String = try row.optional("announcement") else { return }
-    let state: Push.State = try row.name("state")
+    let state: Ledger.Push.State = try row.name("state")
     let kind: WebhookEvent.Kind
     switch state {
     case .delivered: kind = .pushed
@@ -81,19 +79,7 @@ extension Ledger {
       of: try row.value("account"), in: database)
   }
 
-  /// The result of asking for a test of an endpoint.
-  public enum WebhookTest: Sendable, Hashable {
-    /// The account has no endpoint with the id.
-    case unknown
-    case disabled
-    /// Too many messages wait for the endpoint.
-    case tooManyWaiting
-    /// A message was stored.
-    case stored(messageID: String)
-  }
-
-  /// Puts a message for a test of an endpoint into the outbox. It is durable when the call returns.
-  public func testWebhookEndpoint(account: String, id: String) async throws(LedgerError) -> WebhookTest {
+  public func testWebhookEndpoint(account: String, id: String) async throws(LedgerError) -> Ledger.WebhookTest {
     if account.hasZero || id.hasZero { return .unknown }
     return try await write(while: .changingWebhooks, cost: 2048) { [self] database in
       try checkSize(in: database)
@@ -110,12 +96,9 @@ extension Ledger {
 
   // MARK: - Sending
 
-  /// Returns the unfinished messages after a number, oldest first.
-  ///
-  /// - Parameter limit: The maximum number of messages, 1 to 10,000.
-  public func unfinishedWebhooks(
-    after number: Int64 = 0, limit: Int = 1000
-  ) async throws(LedgerError) -> [UnfinishedWebhook] {
+  public func unfinishedWebhooks(after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger
+    .UnfinishedWebhook]
+  {
     try await read(isLong: true) { database in
       try database.cachedStatement(
         sql: """
@@ -123,7 +106,7 @@ extension Ledger {
           FROM webhooks WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
           """
       ).all([number, min(max(limit, 1), 10_000)]) { row in
-        UnfinishedWebhook(
+        Ledger.UnfinishedWebhook(
           number: try row.value("number"), endpoint: try row.value("endpoint"),
           nextAt: Date(wholeMilliseconds: try row.value("next_at")),
           computedAt: Date(wholeMilliseconds: try row.value("computed_at")),
@@ -132,12 +115,7 @@ extension Ledger {
     }
   }
 
-  /// Marks messages as being sent, in one transaction, and returns them with their endpoints. When the call returns,
-  /// the marks are durable, so that after a crash they show which messages were being sent; see ``InterruptedWork``.
-  ///
-  /// - Returns: Those of the messages that are unfinished. A message whose endpoint was removed is not among them,
-  ///   because it was removed too.
-  public func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [WebhookToSend] {
+  public func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [Ledger.WebhookToSend] {
     try await write(while: .changingWebhooks) { database in
       try numbers.compactMap { number in
         let row = try Row.fetchOne(
@@ -151,7 +129,7 @@ extension Ledger {
         guard let row else { return nil }
         try database.cachedStatement(sql: "UPDATE webhooks SET starts = starts + 1 WHERE number = ?")
           .execute(arguments: [number])
-        return WebhookToSend(
+        return Ledger.WebhookToSend(
           number: number,
           message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")),
           account: try row.value("account"), endpoint: try row.value("endpoint_id"), url: try row.value("url"),
@@ -160,59 +138,15 @@ extension Ledger {
     }
   }
 
-  /// Records that the sender was stopped while it was sending a message, so that the attempt has no outcome.
   public func stopSending(webhook number: Int64) async throws(LedgerError) {
     try await write(while: .changingWebhooks) { database in
       try database.cachedStatement(sql: "UPDATE webhooks SET starts = 0 WHERE number = ?").execute(arguments: [number])
     }
   }
 
-  /// An attempt to send a message.
-  public struct WebhookAttempt: Sendable, Hashable {
-    public var startedAt: Date
-    public var outcome: WebhookOutcome
-    /// The time of the next attempt, for an outcome after which there can be one; nil if this was the last.
-    public var nextAt: Date?
-    /// The time without a delivery after which the endpoint is disabled, in seconds.
-    public var patience: TimeInterval
-    /// Whether this attempt counts as the message's first one, because no sender was running for a long time although
-    /// the message was due.
-    public var isFirst: Bool
-    /// The status of the receiver's answer; nil if there was none.
-    public var status: Int?
-    /// The time until the answer, or until the attempt was given up, in milliseconds.
-    public var milliseconds: Int
-
-    public init(
-      startedAt: Date, outcome: WebhookOutcome, nextAt: Date?, patience: TimeInterval, isFirst: Bool = false,
-      status: Int? = nil, milliseconds: Int = 0
-    ) {
-      (self.status, self.milliseconds) = (status, milliseconds)
-      self.startedAt = startedAt
-      self.outcome = outcome
-      self.nextAt = nextAt
-      self.patience = patience
-      self.isFirst = isFirst
-    }
-  }
-
-  /// The changes of the ledger for an attempt.
-  public struct WebhookRecord: Sendable, Hashable {
-    /// The message's state now.
-    public let state: Webhook.State
-    /// The reason why this attempt disabled the endpoint; nil if it did not.
-    public let disabled: WebhookEndpoint.DisabledReason?
-    /// The numbers of the endpoint's other messages that ended as expired when it was disabled.
-    public let expired: [Int64]
-  }
-
-  /// Stores the outcome of an attempt, and disables the endpoint if the receiver wants no more messages, or if no
-  /// message was delivered for too long. Everything is durable when the call returns.
-  ///
-  /// - Returns: nil when the message has ended or was removed meanwhile. Nothing was changed then.
-  public func record(
-    _ attempt: WebhookAttempt, ofWebhook number: Int64
-  ) async throws(LedgerError) -> WebhookRecord? {
+  public func record(_ attempt: Ledger.WebhookAttempt, ofWebhook number: Int64) async throws(LedgerError) -> Ledger
+    .WebhookRecord?
+  {
     try await write(while: .changingWebhooks) { [self] database in
       let row = try Row.fetchOne(
         database.cachedStatement(
@@ -233,7 +167,7 @@ extension Ledger {
       let failingSince: Int64 =
         attempt.isFirst ? started : try row.optional("failing_since") ?? max(first, deliveredAt)
       let isTooLong = at - failingSince >= Int64(attempt.patience * 1000)
-      let verdict: (state: Webhook.State, disabled: WebhookEndpoint.DisabledReason?)
+      let verdict: (state: Ledger.Webhook.State, disabled: Ledger.WebhookEndpoint.DisabledReason?)
       switch attempt.outcome.consequence {
       case .end: verdict = (.delivered, nil)
       case .disable: verdict = (.failed, .gone)
@@ -266,13 +200,13 @@ extension Ledger {
       try Self.note(attempt, at: started, ofWebhook: number, to: endpoint, in: database)
       if isFinal { try count(verdict.state, 1, of: endpoint, in: database) }
       guard let disabled = verdict.disabled else {
-        return WebhookRecord(state: verdict.state, disabled: nil, expired: [])
+        return Ledger.WebhookRecord(state: verdict.state, disabled: nil, expired: [])
       }
       try database.cachedStatement(
         sql: "UPDATE webhook_endpoints SET disabled_at = ?, disabled_reason = ? WHERE number = ?"
       ).execute(arguments: [at, disabled.rawValue, endpoint])
       let expired = try expireWebhooks(of: endpoint, at: at, in: database)
-      return WebhookRecord(state: verdict.state, disabled: disabled, expired: expired)
+      return Ledger.WebhookRecord(state: verdict.state, disabled: disabled, expired: expired)
     }
   }
 
@@ -290,7 +224,7 @@ extension Ledger {
   }
 
   /// Counts messages that have ended.
-  private func count(_ state: Webhook.State, _ count: Int, of endpoint: Int64, in database: Database) throws {
+  private func count(_ state: Ledger.Webhook.State, _ count: Int, of endpoint: Int64, in database: Database) throws {
     // The names of the final states are names of columns too.
     try database.cachedStatement(
       sql: """
@@ -300,12 +234,7 @@ extension Ledger {
     ).execute(arguments: [count, endpoint])
   }
 
-  /// Returns the messages to an endpoint, oldest first.
-  ///
-  /// - Parameter limit: The maximum number of messages, 1 to 1,000.
-  public func webhooks(
-    account: String, endpoint: String, limit: Int = 1000
-  ) async throws(LedgerError) -> [Webhook] {
+  public func webhooks(account: String, endpoint: String, limit: Int) async throws(LedgerError) -> [Ledger.Webhook] {
     if account.hasZero || endpoint.hasZero { return [] }
     return try await read(isLong: true) { database in
       try database.cachedStatement(
@@ -313,20 +242,17 @@ extension Ledger {
           SELECT webhooks.* FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
           WHERE account = ? AND id = ? ORDER BY webhooks.number LIMIT ?
           """
-      ).all([account, endpoint, min(max(limit, 1), 1000)], Webhook.init(row:))
+      ).all([account, endpoint, min(max(limit, 1), 1000)], Ledger.Webhook.init(row:))
     }
   }
 }
 
 extension Ledger.Webhook {
   fileprivate init(row: Row) throws {
-    number = try row.value("number")
-    message = WebhookMessage(id: try row.value("message_id"), body: try row.value("body"))
-    kind = try row.name("kind")
-    state = try row.name("state")
-    outcome = try row.optionalName("outcome")
-    attempts = try row.value("attempts")
-    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
-    finishedAt = try row.date("finished_at")
+    self.init(
+      number: try row.value("number"),
+      message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")), kind: try row.name("kind"),
+      state: try row.name("state"), outcome: try row.optionalName("outcome"), attempts: try row.value("attempts"),
+      createdAt: Date(wholeMilliseconds: try row.value("created_at")), finishedAt: try row.date("finished_at"))
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSystem
 import ConcurrencySupport
+import FileSystem
 public import Foundation
 import GRDB
+public import Ledger
 
 /// The durable store of accepted announcements and their states, in an SQLite file.
 ///
@@ -13,14 +14,14 @@ import GRDB
 /// - Writes are done in the order of the calls. Writes that arrive during a synchronization are written and
 ///   synchronized together. A write that breaks a rule does not affect the others.
 /// - Cancelling a task does not undo its write: the call still returns the result.
-/// - Any number of processes and `Ledger` values on one machine can have the same file open.
+/// - Any number of processes and `SQLiteLedger` values on one machine can have the same file open.
 ///
 /// The ledger refuses a file with an error, and leaves it unchanged, if SQLite finds it damaged, if it is not a
 /// database, if it belongs to another program, or if a newer version wrote it. If damage is only found while the ledger
 /// is in use, by ``checkIntegrity()`` or by any other call, nothing more is written, and all later calls fail. SQLite
 /// reads the log only up to the first page with a wrong checksum. If a disk damages the log after it reported the data
 /// as safe, the loss can therefore not be detected.
-public final class Ledger: Sendable {
+public final class SQLiteLedger: Ledger.Store {
   /// The options for opening a ledger.
   public struct Options: Sendable, Hashable {
     /// The maximum number of acceptances and commands that may wait to be written.
@@ -29,28 +30,19 @@ public final class Ledger: Sendable {
     public var waitingBytes = 64 << 20
     /// The limit of the file's used bytes. At the limit, announcements are refused with `diskFull`. Nil sets no limit
     /// other than the disk's. Changes of state can use 1 MiB more, so that accepted announcements can still be played
-    /// and pruned. The log beside the file is truncated to ``Ledger/logBytes``.
+    /// and pruned. The log beside the file is truncated to ``SQLiteLedger/logBytes``.
     public var maximumBytes: Int64?
     /// The number of bytes beyond ``maximumBytes`` that changes of state can use.
     var reserveBytes: Int64 = 1 << 20
     /// The time to wait for another process that is writing, in seconds.
     public var busyTimeout: TimeInterval = 5
-    /// The maximum number of devices of an account.
-    public var mostDevices = 10_000
-    /// The maximum number of devices in a group of devices. An announcement to the group is one transaction.
-    public var mostDevicesInGroup = 500
-    /// The maximum number of enumerators of a device.
-    public var mostEnumerators = 100
-    /// The maximum number of enumerators of all devices of an account.
-    public var mostEnumeratorsOfAccount = 20_000
-    /// The maximum number of ended pushes that announce nothing, such as those of the library, that pruning keeps.
-    /// Nobody asks for them. Pushes of announcements are kept as long as their announcements, because phones ask later
-    /// for announcements that they missed.
-    public var mostEndedSilentPushes = 50_000
+    /// The limits of what the ledger keeps.
+    public var limits = Ledger.Limits()
     /// Whether opening the ledger reads and checks every page, which takes longer the larger the file is. A process
-    /// that only watches can skip the check, and a service can run it beside its work; see ``Ledger/checkIntegrity()``.
-    /// Opening always makes the checks whose time does not depend on the size of the file: its header, its tables, and
-    /// whether it has as many pages as its header says. A file that was found damaged before is always checked.
+    /// that only watches can skip the check, and a service can run it beside its work; see
+    /// ``SQLiteLedger/checkIntegrity()``. Opening always makes the checks whose time does not depend on the size of the
+    /// file: its header, its tables, and whether it has as many pages as its header says. A file that was found damaged
+    /// before is always checked.
     public var checksIntegrity = true
 
     public init() {}
@@ -74,7 +66,6 @@ public final class Ledger: Sendable {
   let damage: Damage
   /// Nil if the ledger was opened for reading only.
   private let files: LedgerFiles?
-  /// Whether opening the ledger checked every page.
   public let wasCheckedAtOpening: Bool
 
   /// Opens the ledger, or creates it if there is no file. Only this user can access the file (mode 0600). Missing
@@ -138,7 +129,7 @@ public final class Ledger: Sendable {
 
   // MARK: - Access
 
-  /// Runs work that writes, and returns when its changes are durable; see ``Ledger``. Work that throws a
+  /// Runs work that writes, and returns when its changes are durable; see ``SQLiteLedger``. Work that throws a
   /// ``LedgerError`` changes nothing and does not affect other writes.
   ///
   /// - Parameter cost: The number of bytes that the write holds in memory while it waits; nil for work that is never
@@ -203,9 +194,6 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// Checks that the ledger's files are still the ones that were opened, and that they are whole. If they are not,
-  /// nothing more is read or written, and ``damageFound()`` returns. The ledger also checks this before and after each
-  /// commit.
   public func checkFiles() async {
     await withCheckedContinuation { continuation in
       writer.asyncWriteWithoutTransaction { [damage, files] database in
@@ -241,8 +229,6 @@ public final class Ledger: Sendable {
   /// The current time in milliseconds since 1970.
   var timeStamp: Int64 { now().wholeMilliseconds ?? 0 }
 
-  /// Calls a closure whenever this value has stored messages to webhook endpoints. The closure must return at once. The
-  /// messages that other processes store are not reported.
   public func onNewWebhooks(_ notify: @escaping @Sendable () -> Void) { newWebhooks.notify = notify }
 
   // MARK: - Opening
@@ -282,7 +268,8 @@ public final class Ledger: Sendable {
     return (writer, reader, true)
   }
 
-  /// - Parameter isImmutable: Whether SQLite may assume that nothing changes the file. It then makes no files beside it.
+  /// - Parameter isImmutable: Whether SQLite may assume that nothing changes the file. It then makes no files beside
+  ///   it.
   static func openForReading(
     _ file: URL, options: Options, isImmutable: Bool = false
   ) throws -> (reader: DatabaseQueue, isChecked: Bool) {

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import Ledger
 
 extension Schema {
   /// The clips of answers, announcements and batches, indexed so that a removal can look them up. The index leaves out

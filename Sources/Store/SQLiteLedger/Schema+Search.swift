@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import Ledger
 
 extension Schema {
   /// Adds the words of answers in the form in which they are searched, so that a search neither reads nor decodes their

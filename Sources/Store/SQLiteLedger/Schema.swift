@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import Ledger
 
 /// The tables of the ledger. A change of the tables is a new migration; a published migration is never edited.
 enum Schema {

@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import Foundation
 import GRDB
+import Ledger
 
 /// The queue of writes that wait for the disk. Writes are done in the order of arrival. All waiting writes share a
 /// transaction, up to ``transactionLimit``.

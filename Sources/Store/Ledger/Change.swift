@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Ledger {
+  /// The changes that are stored with a change of state, in the same transaction.
+  public struct Change: Sendable, Hashable {
+    /// Codes and numbers for the event and the entry, such as `["code": "no_voice"]`; at most 1,000 bytes as JSON. It
+    /// must not contain amounts or names.
+    public var detail: [String: String]
+    /// The file name of the announcement's clip, at most 4,096 bytes; nil keeps the stored name.
+    public var clip: String?
+    /// The decision about the announcement when its clip was made; nil keeps the stored decision. The first decision is
+    /// never replaced.
+    public var decision: Decision?
+    /// The length of the part that was played, in milliseconds; nil keeps the stored value.
+    public var heardMilliseconds: Int?
+    /// The lane's last sequence number that was played or skipped. A number lower than the stored one changes nothing.
+    public var passing: Int64?
+    /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
+    /// to be played individually again.
+    public var endsMembers = false
+    /// Whether an announcement that ends as `quiet` is to be named in the summary at the end of the quiet hours, if it
+    /// is a received payment. The payments of a summary that ends as `quiet` are to be named then too.
+    public var awaitsSummary = false
+
+    public init(
+      detail: [String: String] = [:], clip: String? = nil, decision: Decision? = nil, heardMilliseconds: Int? = nil,
+      passing: Int64? = nil
+    ) {
+      self.detail = detail
+      self.clip = clip
+      self.decision = decision
+      self.heardMilliseconds = heardMilliseconds
+      self.passing = passing
+    }
+  }
+}

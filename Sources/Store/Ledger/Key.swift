@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension Ledger {
+  /// A stored key to the service.
+  public struct Key: Sendable, Hashable {
+    public let id: String
+    public let account: String
+    /// The SHA-256 digest of the key, 32 bytes.
+    public let digest: Data
+    public let scopes: [String]
+    public let name: String?
+    public let locale: String?
+    public let pack: String?
+    public let group: String?
+    /// The key's own rate limit; nil when it has none.
+    public let rate: NewKey.Rate?
+    public let createdAt: Date
+    /// The time from which the key is refused; nil for a key that does not expire.
+    public let expiresAt: Date?
+    /// The addresses and networks from which the key may be used, such as `192.0.2.0/24`; empty for all.
+    public let addresses: [String]
+    /// Whether the service refuses payloads with unknown JSON keys.
+    public let isStrict: Bool
+    /// The id of the key that replaced this one in a rotation; nil when this key was not rotated.
+    public let rotatedTo: String?
+    /// The time from which the key is refused because it was revoked; nil when it was not.
+    public let revokedAt: Date?
+    /// The latest time that ``KeyStore/recordUse(ofKeys:)`` recorded for the key; nil when no use was recorded.
+    public let lastUsedAt: Date?
+    /// The id of the device that the key belongs to; nil for any other key.
+    public let device: String?
+    /// The id of the sign-in code that was exchanged for the key; nil for any other key.
+    public let signInCode: String?
+
+    package init(
+      id: String, account: String, digest: Data, scopes: [String], name: String?, locale: String?, pack: String?,
+      group: String?, rate: NewKey.Rate?, createdAt: Date, expiresAt: Date?, addresses: [String], isStrict: Bool,
+      rotatedTo: String?, revokedAt: Date?, lastUsedAt: Date?, device: String?, signInCode: String?
+    ) {
+      self.id = id
+      self.account = account
+      self.digest = digest
+      self.scopes = scopes
+      self.name = name
+      self.locale = locale
+      self.pack = pack
+      self.group = group
+      self.rate = rate
+      self.createdAt = createdAt
+      self.expiresAt = expiresAt
+      self.addresses = addresses
+      self.isStrict = isStrict
+      self.rotatedTo = rotatedTo
+      self.revokedAt = revokedAt
+      self.lastUsedAt = lastUsedAt
+      self.device = device
+      self.signInCode = signInCode
+    }
+
+    /// Returns whether the key has expired at a moment.
+    public func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
+
+    /// Returns whether the key can be used at a moment: it is neither revoked nor expired.
+    public func isInForce(at moment: Date) -> Bool { revokedAt == nil && !isExpired(at: moment) }
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension Ledger {
+  /// The minimum time for which the log of administration is kept, in seconds: 365 days. The log is kept longer if
+  /// announcements are kept longer.
+  public static let administrationRetention: TimeInterval = 365 * 86_400
+
+  /// The numbers of rows that ``PruningStore/prune(finishedBefore:)`` removed.
+  public struct Pruned: Sendable, Hashable {
+    public var announcements = 0
+    public var events = 0
+    public var commands = 0
+    public var administrativeActs = 0
+    public var pushes = 0
+    public var libraryChanges = 0
+    public var webhooks = 0
+    public var providerPayments = 0
+    public var providerIDs = 0
+
+    package init() {}
+  }
+
+  /// The time for which messages to webhook endpoints are kept after their end, in seconds: a day. After that, only the
+  /// endpoint's counters include them.
+  public static let webhookRetention: TimeInterval = 86_400
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension Ledger {
+  /// A phone's statement that it handed the notification of an announcement over to iOS.
+  public struct Receipt: Sendable, Hashable {
+    /// The announcement's id.
+    public var announcement: String
+    /// The time by the phone's clock.
+    public var at: Date
+
+    public init(announcement: String, at: Date) {
+      (self.announcement, self.at) = (announcement, at)
+    }
+  }
+
+  /// The largest number of receipts in a call.
+  public static let mostReceipts = 200
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension Ledger {
+  /// A stored code with which a person signs in.
+  public struct SignInCode: Sendable, Hashable {
+    public let id: String
+    public let scope: String
+    public let account: String
+    /// The name of the key that the code is exchanged for.
+    public let name: String
+    /// The days for which this key is valid, counted from the exchange.
+    public let days: Int
+    /// The addresses and networks from which this key may be used; empty for all.
+    public let addresses: [String]
+    public let createdAt: Date
+    public let expiresAt: Date
+    /// The id of the key that made the code; nil if a user of this machine did.
+    package let maker: String?
+    package let usedAt: Date?
+
+    package init(
+      id: String, scope: String, account: String, name: String, days: Int, addresses: [String], createdAt: Date,
+      expiresAt: Date, maker: String?, usedAt: Date?
+    ) {
+      self.id = id
+      self.scope = scope
+      self.account = account
+      self.name = name
+      self.days = days
+      self.addresses = addresses
+      self.createdAt = createdAt
+      self.expiresAt = expiresAt
+      self.maker = maker
+      self.usedAt = usedAt
+    }
+  }
+
+  /// The result of signing in with a code.
+  public enum SignIn: Sendable, Hashable {
+    /// The code was exchanged for this new key.
+    case signedIn(Key)
+    /// The code never existed, was removed, or was forgotten a day after it expired.
+    case unknown
+    /// The code was exchanged before.
+    case used
+    case expired
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+
+extension Ledger {
+  /// Returns the rule that the name of a lane breaks; nil if it breaks none.
+  package static func brokenRule(ofLane lane: String) -> String? {
+    isText(lane, 1...100) ? nil : "lane (1 to 100 bytes without NUL)"
+  }
+
+  /// Returns the rule that the detail of an event or of a change breaks; nil if it breaks none.
+  package static func brokenRule(ofDetail detail: [String: String]) -> String? {
+    detail.reduce(2) { $0 + $1.key.utf8.count + $1.value.utf8.count + 6 } <= 1000
+      ? nil : "detail (at most 1000 bytes as JSON)"
+  }
+
+  /// Returns a detail as JSON, with sorted keys; nil when it is empty.
+  package static func json(_ detail: [String: String]) throws -> String? {
+    guard !detail.isEmpty else { return nil }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(detail), as: UTF8.self)
+  }
+
+  /// Returns the detail that was stored as JSON.
+  ///
+  /// - Throws: ``UnreadableRow`` if the text is not such JSON.
+  package static func detail(_ json: String?) throws -> [String: String] {
+    guard let json else { return [:] }
+    guard let detail = try? JSONDecoder().decode([String: String].self, from: Data(json.utf8)) else {
+      throw UnreadableRow()
+    }
+    return detail
+  }
+}
+
+/// Returns whether a text has an allowed number of bytes, and no zero byte. A missing text is allowed.
+package func isText(_ text: String?, _ lengths: ClosedRange<Int>) -> Bool {
+  text.map { lengths.contains($0.utf8.count) && !$0.hasZero } ?? true
+}
+
+extension String {
+  /// Whether the text has a zero byte, which no database stores in a text.
+  package var hasZero: Bool { utf8.contains(0) }
+
+  /// The text as a key. Two texts of different bytes can be equal as strings, such as two forms of "é".
+  package var bytes: Data { Data(utf8) }
+}
+
+extension Date {
+  /// The milliseconds since 1970, rounded down; nil for a date that does not fit into 64 bits.
+  package var wholeMilliseconds: Int64? {
+    Int64(exactly: (timeIntervalSince1970 * 1000).rounded(.down))
+  }
+
+  package init(wholeMilliseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(wholeMilliseconds) / 1000)
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import WebhookMessages
+
+extension Ledger {
+  /// The endpoints of webhooks, the messages to them, and the alarms that are told in such messages. Each call is one
+  /// whole transaction.
+  public protocol WebhookStore: Sendable {
+    /// Calls a closure whenever this value has stored messages to webhook endpoints. The closure must return at once.
+    /// The messages that other processes store are not reported.
+    func onNewWebhooks(_ notify: @escaping @Sendable () -> Void)
+
+    /// Returns the alarms of a lane whose beginning was reported and whose end was not, with the times at which they
+    /// began. An alarm that this version does not know is left out.
+    ///
+    /// - Parameter lane: The lane; empty for a service without an output.
+    func activeAlarms(lane: String) async throws(LedgerError) -> [WebhookEvent.Kind: Date]
+
+    /// Records that an alarm has begun or ended, and puts the messages about it into the outbox, for every account with
+    /// an endpoint that is registered for them. All of this is one transaction, so each beginning and each end is
+    /// reported once, even after a crash.
+    ///
+    /// - Returns: False if this beginning or end was reported before. Nothing was changed then.
+    @discardableResult
+    func tellAlarm(_ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String])
+      async throws(LedgerError) -> Bool
+
+    /// Returns the latest attempts to an endpoint, newest first.
+    func webhookAttempts(account: String, endpoint: String) async throws(LedgerError) -> [KeptWebhookAttempt]
+
+    /// Registers an endpoint. It is durable when the call returns.
+    ///
+    /// - Parameter actor: The administrator who registers it.
+    /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyWebhookEndpoints`, `webhookEndpointExists` when the
+    ///   account has another endpoint with the URL, `diskFull`, `busy` or a file error. Nothing was stored then.
+    @discardableResult
+    func register(_ new: NewWebhookEndpoint, by actor: Administrator) async throws(LedgerError) -> WebhookEndpoint
+
+    /// Returns an endpoint; nil when the account has none with this id.
+    func webhookEndpoint(account: String, id: String) async throws(LedgerError) -> WebhookEndpoint?
+
+    /// Returns the endpoints of an account in the order of their registration.
+    func webhookEndpoints(account: String) async throws(LedgerError) -> [WebhookEndpoint]
+
+    /// Returns the number of disabled endpoints of each account that has some, and the time at which the first of them
+    /// was disabled.
+    func disabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, count: Int, since: Date)]
+
+    /// Returns the account and the id of each endpoint that is not disabled.
+    func enabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, id: String)]
+
+    /// Removes an endpoint with its secret and all its messages. The removal is durable when the call returns. A
+    /// message that is under way may still arrive.
+    ///
+    /// - Returns: Whether the account had the endpoint.
+    @discardableResult
+    func removeWebhookEndpoint(account: String, id: String, by actor: Administrator) async throws(LedgerError) -> Bool
+
+    /// Lets messages be sent to an endpoint again after it was disabled. Events that happened meanwhile are not sent.
+    ///
+    /// - Returns: The endpoint; nil when the account has none with this id.
+    func enableWebhookEndpoint(account: String, id: String, by actor: Administrator) async throws(LedgerError)
+      -> WebhookEndpoint?
+
+    /// Puts a message for a test of an endpoint into the outbox. It is durable when the call returns.
+    func testWebhookEndpoint(account: String, id: String) async throws(LedgerError) -> WebhookTest
+
+    /// Returns the unfinished messages after a number, oldest first.
+    ///
+    /// - Parameter limit: The maximum number of messages, 1 to 10,000.
+    func unfinishedWebhooks(after number: Int64, limit: Int) async throws(LedgerError) -> [UnfinishedWebhook]
+
+    /// Marks messages as being sent, in one transaction, and returns them with their endpoints. When the call returns,
+    /// the marks are durable, so that after a crash they show which messages were being sent; see ``InterruptedWork``.
+    ///
+    /// - Returns: Those of the messages that are unfinished. A message whose endpoint was removed is not among them,
+    ///   because it was removed too.
+    func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [WebhookToSend]
+
+    /// Records that the sender was stopped while it was sending a message, so that the attempt has no outcome.
+    func stopSending(webhook number: Int64) async throws(LedgerError)
+
+    /// Stores the outcome of an attempt, and disables the endpoint if the receiver wants no more messages, or if no
+    /// message was delivered for too long. Everything is durable when the call returns.
+    ///
+    /// - Returns: nil when the message has ended or was removed meanwhile. Nothing was changed then.
+    func record(_ attempt: WebhookAttempt, ofWebhook number: Int64) async throws(LedgerError) -> WebhookRecord?
+
+    /// Returns the messages to an endpoint, oldest first.
+    ///
+    /// - Parameter limit: The maximum number of messages, 1 to 1,000.
+    func webhooks(account: String, endpoint: String, limit: Int) async throws(LedgerError) -> [Webhook]
+  }
+}
+
+extension Ledger.WebhookStore {
+  /// Calls ``tellAlarm(_:lane:hasBegun:detail:)`` with `[:]` for `detail`.
+  @discardableResult
+  public func tellAlarm(_ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool) async throws(LedgerError) -> Bool {
+    try await tellAlarm(alarm, lane: lane, hasBegun: hasBegun, detail: [:])
+  }
+
+  /// Calls ``unfinishedWebhooks(after:limit:)`` with `0` for `after`.
+  public func unfinishedWebhooks(limit: Int = 1000) async throws(LedgerError) -> [Ledger.UnfinishedWebhook] {
+    try await unfinishedWebhooks(after: 0, limit: limit)
+  }
+
+  /// Calls ``unfinishedWebhooks(after:limit:)`` with `1000` for `limit`.
+  public func unfinishedWebhooks(after number: Int64) async throws(LedgerError) -> [Ledger.UnfinishedWebhook] {
+    try await unfinishedWebhooks(after: number, limit: 1000)
+  }
+
+  /// Calls ``webhooks(account:endpoint:limit:)`` with `1000` for `limit`.
+  public func webhooks(account: String, endpoint: String) async throws(LedgerError) -> [Ledger.Webhook] {
+    try await webhooks(account: account, endpoint: endpoint, limit: 1000)
+  }
+}

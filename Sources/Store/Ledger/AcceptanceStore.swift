@@ -42,9 +42,9 @@ extension Ledger {
     ///
     /// - Returns: `answer` is nil when the key has no valid answer. `announcement` is nil when there is an answer, and
     ///   when the id is unknown.
-    func known(account: String, key: String, id: String) async throws(LedgerError) -> (
-      answer: Answer?, announcement: Announcement?
-    )
+    func known(
+      account: String, key: String, id: String
+    ) async throws(LedgerError) -> (answer: Answer?, announcement: Announcement?)
 
     /// Stores an answer and accepts its announcement for a player, in one transaction. Both are durable when the call
     /// returns.
@@ -108,9 +108,9 @@ extension Ledger.AcceptanceStore {
   }
 
   /// Calls ``accept(answer:playing:pushing:publishing:)`` with `nil` for `playing`.
-  public func accept(answer new: NewAnswer, pushing pushes: [NewPush] = [], publishing clips: [LibrarySound] = [])
-    async throws(LedgerError) -> Ledger.AnswerAcceptance
-  {
+  public func accept(
+    answer new: NewAnswer, pushing pushes: [NewPush] = [], publishing clips: [LibrarySound] = []
+  ) async throws(LedgerError) -> Ledger.AnswerAcceptance {
     try await accept(answer: new, playing: nil, pushing: pushes, publishing: clips)
   }
 
@@ -122,23 +122,23 @@ extension Ledger.AcceptanceStore {
   }
 
   /// Calls ``accept(answer:playing:pushing:publishing:)`` with `[]` for `publishing`.
-  public func accept(answer new: NewAnswer, playing announcement: StoredAnnouncement?, pushing pushes: [NewPush])
-    async throws(LedgerError) -> Ledger.AnswerAcceptance
-  {
+  public func accept(
+    answer new: NewAnswer, playing announcement: StoredAnnouncement?, pushing pushes: [NewPush]
+  ) async throws(LedgerError) -> Ledger.AnswerAcceptance {
     try await accept(answer: new, playing: announcement, pushing: pushes, publishing: [])
   }
 
   /// Calls ``announcements(account:matching:before:limit:)`` with `AnnouncementFilter()` for `matching`.
-  public func announcements(account: String, before cursor: Ledger.AnnouncementCursor? = nil, limit: Int = 50)
-    async throws(LedgerError) -> Ledger.AnnouncementPage
-  {
+  public func announcements(
+    account: String, before cursor: Ledger.AnnouncementCursor? = nil, limit: Int = 50
+  ) async throws(LedgerError) -> Ledger.AnnouncementPage {
     try await announcements(account: account, matching: Ledger.AnnouncementFilter(), before: cursor, limit: limit)
   }
 
   /// Calls ``announcements(account:matching:before:limit:)`` with `nil` for `before`.
-  public func announcements(account: String, matching filter: Ledger.AnnouncementFilter, limit: Int = 50)
-    async throws(LedgerError) -> Ledger.AnnouncementPage
-  {
+  public func announcements(
+    account: String, matching filter: Ledger.AnnouncementFilter, limit: Int = 50
+  ) async throws(LedgerError) -> Ledger.AnnouncementPage {
     try await announcements(account: account, matching: filter, before: nil, limit: limit)
   }
 

@@ -12,8 +12,9 @@ extension Ledger {
     ///   - files: The files of the clips, which are recorded in the library. A clip without a file is not recorded there.
     /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing
     ///   was recorded then.
-    func note(clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound])
-      async throws(LedgerError)
+    func note(
+      clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound]
+    ) async throws(LedgerError)
 
     /// Removes the records of a batch's clips. The removal is durable when the call returns. It runs in small
     /// transactions, so that other writes hardly wait.

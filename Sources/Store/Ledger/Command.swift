@@ -28,6 +28,12 @@ extension Ledger {
       }
     }
 
+    /// The rule that the command breaks; nil when it can be stored.
+    package var brokenRule: String? {
+      if case .volume(let percent) = self, !(0...100).contains(percent) { return "volume (0 to 100 per cent)" }
+      return nil
+    }
+
     package init?(kind: String, value: Int64?) {
       switch (kind, value) {
       case ("pause", nil): self = .pause

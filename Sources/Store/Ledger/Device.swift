@@ -152,5 +152,24 @@ extension Ledger {
       self.registeredAt = registeredAt
       self.changedAt = changedAt
     }
+
+    /// Returns the token that a push goes to. If the device has no token of the push's own kind, a background push uses
+    /// the token for notifications, and a file-provider push uses the app's token, because these have the same topic.
+    ///
+    /// - Returns: nil if the device has another app now, or if the push was accepted for a removed device that had the
+    ///   same id. The numbers of announcements and pushes show what was accepted before the device was registered. The
+    ///   clock cannot show it, because it may be set back.
+    package func token(for push: Push) -> (kind: PushTokenKind, text: String)? {
+      guard app == push.app, environment == push.environment,
+        push.sequence.map({ $0 > firstSequence }) ?? (push.number > registeredAfter)
+      else { return nil }
+      let kinds: [PushTokenKind] =
+        switch push.kind {
+        case .alert: [.alert]
+        case .background: [.background, .alert]
+        case .fileProvider: [.fileProviderExtension, .fileProvider]
+        }
+      return kinds.lazy.compactMap { kind in tokens[kind].map { (kind, $0.text) } }.first
+    }
   }
 }

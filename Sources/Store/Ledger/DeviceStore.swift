@@ -24,8 +24,9 @@ extension Ledger {
     ///   the device's id or a device has the name of its group, `keyNotInForce` when `ownKey` is not a valid key of the
     ///   device, `keyExists`, `diskFull`, `busy` or a file error. Nothing was changed then.
     @discardableResult
-    func register(_ new: NewDevice, key: NewKey, renewsKey: Bool, with ownKey: String?, by actor: Administrator)
-      async throws(LedgerError) -> Registration
+    func register(
+      _ new: NewDevice, key: NewKey, renewsKey: Bool, with ownKey: String?, by actor: Administrator
+    ) async throws(LedgerError) -> Registration
 
     /// Returns a device; nil when the account has none with this id.
     func device(account: String, id: String) async throws(LedgerError) -> Device?
@@ -55,8 +56,9 @@ extension Ledger {
     ///   registered later is valid again, and stays.
     /// - Returns: Whether the token was removed.
     @discardableResult
-    func removeToken(_ token: String, account: String, device: String, invalidSince moment: Date)
-      async throws(LedgerError) -> Bool
+    func removeToken(
+      _ token: String, account: String, device: String, invalidSince moment: Date
+    ) async throws(LedgerError) -> Bool
 
     /// Stores the outcome of a push that was not in the outbox, such as one that tests a device.
     ///
@@ -64,25 +66,26 @@ extension Ledger {
     ///   - kind: The kind of the token that was used.
     ///   - state: A final state.
     ///   - reason: The reason from APNs or the sender, at most 64 bytes, without tokens or names.
-    func noteOutcome(_ state: Push.State, reason: String?, of kind: PushTokenKind, account: String, device: String)
-      async throws(LedgerError)
+    func noteOutcome(
+      _ state: Push.State, reason: String?, of kind: PushTokenKind, account: String, device: String
+    ) async throws(LedgerError)
   }
 }
 
 extension Ledger.DeviceStore {
   /// Calls ``register(_:key:renewsKey:with:by:)`` with `false` for `renewsKey`.
   @discardableResult
-  public func register(_ new: NewDevice, key: NewKey, with ownKey: String? = nil, by actor: Ledger.Administrator)
-    async throws(LedgerError) -> Ledger.Registration
-  {
+  public func register(
+    _ new: NewDevice, key: NewKey, with ownKey: String? = nil, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Ledger.Registration {
     try await register(new, key: key, renewsKey: false, with: ownKey, by: actor)
   }
 
   /// Calls ``register(_:key:renewsKey:with:by:)`` with `nil` for `with`.
   @discardableResult
-  public func register(_ new: NewDevice, key: NewKey, renewsKey: Bool, by actor: Ledger.Administrator)
-    async throws(LedgerError) -> Ledger.Registration
-  {
+  public func register(
+    _ new: NewDevice, key: NewKey, renewsKey: Bool, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Ledger.Registration {
     try await register(new, key: key, renewsKey: renewsKey, with: nil, by: actor)
   }
 
@@ -97,9 +100,9 @@ extension Ledger.DeviceStore {
   }
 
   /// Calls ``noteOutcome(_:reason:of:account:device:)`` with `nil` for `reason`.
-  public func noteOutcome(_ state: Ledger.Push.State, of kind: PushTokenKind, account: String, device: String)
-    async throws(LedgerError)
-  {
+  public func noteOutcome(
+    _ state: Ledger.Push.State, of kind: PushTokenKind, account: String, device: String
+  ) async throws(LedgerError) {
     try await noteOutcome(state, reason: nil, of: kind, account: account, device: device)
   }
 }

@@ -32,6 +32,11 @@ extension Ledger {
       case deviceLost = "device_lost"
       case deviceBack = "device_back"
 
+      /// The event for a change of state.
+      package init(from: State, to: State) {
+        self = from == .playing && !to.isFinal ? .interrupted : Kind(to)
+      }
+
       package init(_ state: State) {
         switch state {
         case .accepted: self = .accepted

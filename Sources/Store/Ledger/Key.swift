@@ -59,6 +59,27 @@ extension Ledger {
       self.signInCode = signInCode
     }
 
+    /// Returns the key that replaces this one in a rotation, with the same account, scopes, limits and settings. Its
+    /// lifetime is this key's original lifetime, counted from the rotation.
+    ///
+    /// - Parameters:
+    ///   - id: The new key's id, as in ``NewKey``.
+    ///   - digest: The new key's digest, as in ``NewKey``.
+    ///   - moment: The time of the rotation.
+    package func successor(id: String, digest: Data, at moment: Date) -> NewKey {
+      NewKey(
+        id: id, account: account, digest: digest, scopes: scopes, name: name, locale: locale, pack: pack, group: group,
+        rate: rate, expiresAt: expiresAt.map { moment.addingTimeInterval($0.timeIntervalSince(createdAt)) },
+        addresses: addresses, isStrict: isStrict, device: device)
+    }
+
+    /// Returns the time at which this key expires after a rotation.
+    ///
+    /// - Parameter overlap: The time in which both keys are valid, in seconds.
+    package func end(withOverlap overlap: TimeInterval, at moment: Date) -> Date {
+      min(expiresAt ?? .distantFuture, moment.addingTimeInterval(overlap))
+    }
+
     /// Returns whether the key has expired at a moment.
     public func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
 

@@ -39,8 +39,9 @@ extension Ledger {
     /// - Throws: ``LedgerError`` with `keyNotInForce` when the old key is revoked, has expired or was rotated before;
     ///   `keyExists`, `invalidValue`, or a file error. Nothing was changed then.
     @discardableResult
-    func rotateKey(_ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Administrator)
-      async throws(LedgerError) -> (old: Key, new: Key)?
+    func rotateKey(
+      _ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Administrator
+    ) async throws(LedgerError) -> (old: Key, new: Key)?
 
     /// Returns all keys, including revoked ones, in the order of their creation.
     func keys() async throws(LedgerError) -> [Key]
@@ -82,8 +83,9 @@ extension Ledger {
     /// - Throws: ``LedgerError`` with `keyExists` when another code has the same id or digest; `invalidValue`,
     ///   `diskFull`, `busy` or a file error. Nothing was stored then.
     @discardableResult
-    func createSignInCode(_ new: NewSignInCode, lifetime: TimeInterval, by actor: Administrator)
-      async throws(LedgerError) -> SignInCode
+    func createSignInCode(
+      _ new: NewSignInCode, lifetime: TimeInterval, by actor: Administrator
+    ) async throws(LedgerError) -> SignInCode
 
     /// Returns the codes that can still be exchanged, in the order of their creation.
     func signInCodes() async throws(LedgerError) -> [SignInCode]
@@ -114,8 +116,9 @@ extension Ledger {
     ///   - signedAt: The time of signing in seconds since 1970, by the sender's clock.
     ///   - most: The maximum number of requests to remember for the key.
     /// - Throws: ``LedgerError`` with `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was stored then.
-    func admitSignedRequest(_ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64)
-      async throws(LedgerError) -> SignedRequestOutcome
+    func admitSignedRequest(
+      _ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64
+    ) async throws(LedgerError) -> SignedRequestOutcome
 
     /// Forgets signed requests that are too old to be accepted. Requests signed at or before the newest forgotten time
     /// are refused from then on, even if a clock is set back.
@@ -129,9 +132,9 @@ extension Ledger {
 
 extension Ledger.KeyStore {
   /// Calls ``record(_:by:subject:)`` with `nil` for `subject`.
-  public func record(_ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator)
-    async throws(LedgerError)
-  {
+  public func record(
+    _ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator
+  ) async throws(LedgerError) {
     try await record(action, by: actor, subject: nil)
   }
 
@@ -153,9 +156,9 @@ extension Ledger.KeyStore {
 
   /// Calls ``rotateKey(_:to:digest:overlap:by:)`` with `.currentUser` for `by`.
   @discardableResult
-  public func rotateKey(_ id: String, to newID: String, digest: Data, overlap: TimeInterval) async throws(LedgerError)
-    -> (old: Ledger.Key, new: Ledger.Key)?
-  {
+  public func rotateKey(
+    _ id: String, to newID: String, digest: Data, overlap: TimeInterval
+  ) async throws(LedgerError) -> (old: Ledger.Key, new: Ledger.Key)? {
     try await rotateKey(id, to: newID, digest: digest, overlap: overlap, by: .currentUser)
   }
 
@@ -167,9 +170,9 @@ extension Ledger.KeyStore {
 
   /// Calls ``createSignInCode(_:lifetime:by:)`` with `.currentUser` for `by`.
   @discardableResult
-  public func createSignInCode(_ new: NewSignInCode, lifetime: TimeInterval) async throws(LedgerError)
-    -> Ledger.SignInCode
-  {
+  public func createSignInCode(
+    _ new: NewSignInCode, lifetime: TimeInterval
+  ) async throws(LedgerError) -> Ledger.SignInCode {
     try await createSignInCode(new, lifetime: lifetime, by: .currentUser)
   }
 
@@ -180,9 +183,9 @@ extension Ledger.KeyStore {
   }
 
   /// Calls ``admitSignedRequest(_:keyID:signedAt:atMost:)`` with `mostSignedRequests` for `atMost`.
-  public func admitSignedRequest(_ signature: Data, keyID: String, signedAt: Int64) async throws(LedgerError)
-    -> Ledger.SignedRequestOutcome
-  {
+  public func admitSignedRequest(
+    _ signature: Data, keyID: String, signedAt: Int64
+  ) async throws(LedgerError) -> Ledger.SignedRequestOutcome {
     try await admitSignedRequest(signature, keyID: keyID, signedAt: signedAt, atMost: Ledger.mostSignedRequests)
   }
 }

@@ -67,6 +67,17 @@ public struct LibraryChange: Sendable, Hashable {
     /// The file has other bytes than before.
     case changed
     case removed
+
+    /// The change for a file with a digest; nil if the library has this file already.
+    ///
+    /// - Parameter former: The name's latest change and digest; nil if there is none.
+    package init?(from former: (change: Change, sha256: Data)?, to sha256: Data) {
+      switch former {
+      case nil, (.removed, _)?: self = .added
+      case (_, sha256)?: return nil
+      case _?: self = .changed
+      }
+    }
   }
 
   /// The position in the feed. Positions strictly increase, so a later change of the same name has a higher position.

@@ -36,8 +36,9 @@ extension Ledger {
     /// - Parameters:
     ///   - only: The account whose devices are returned; nil for the devices of all accounts.
     ///   - limit: The maximum number of devices, 1 to 1,000.
-    func libraryDevices(account only: String?, after last: LibraryDevice?, limit: Int) async throws(LedgerError)
-      -> [LibraryDevice]
+    func libraryDevices(
+      account only: String?, after last: LibraryDevice?, limit: Int
+    ) async throws(LedgerError) -> [LibraryDevice]
 
     /// Returns one of the devices of ``libraryDevices(account:after:limit:)``; nil if it was removed or has no token.
     func libraryDevice(account: String, id: String) async throws(LedgerError) -> LibraryDevice?
@@ -75,8 +76,9 @@ extension Ledger {
     /// - Parameter limit: The maximum number of changes, 1 to 1,000.
     /// - Returns: nil if the anchor has expired, or belongs to another feed, account or group. The reader then lists
     ///   everything again.
-    func libraryChanges(account: String, group: String, after anchor: LibraryAnchor?, limit: Int)
-      async throws(LedgerError) -> LibraryPage?
+    func libraryChanges(
+      account: String, group: String, after anchor: LibraryAnchor?, limit: Int
+    ) async throws(LedgerError) -> LibraryPage?
 
     /// Returns the name of a clip of an account with a digest, in the library of an app group; nil if there is none.
     ///
@@ -100,23 +102,23 @@ extension Ledger {
 
 extension Ledger.LibraryStore {
   /// Calls ``libraryDevices(account:after:limit:)`` with `nil` for `account`.
-  public func libraryDevices(after last: Ledger.LibraryDevice? = nil, limit: Int = 500) async throws(LedgerError)
-    -> [Ledger.LibraryDevice]
-  {
+  public func libraryDevices(
+    after last: Ledger.LibraryDevice? = nil, limit: Int = 500
+  ) async throws(LedgerError) -> [Ledger.LibraryDevice] {
     try await libraryDevices(account: nil, after: last, limit: limit)
   }
 
   /// Calls ``libraryDevices(account:after:limit:)`` with `nil` for `after`.
-  public func libraryDevices(account only: String?, limit: Int = 500) async throws(LedgerError) -> [Ledger
-    .LibraryDevice]
-  {
+  public func libraryDevices(
+    account only: String?, limit: Int = 500
+  ) async throws(LedgerError) -> [Ledger.LibraryDevice] {
     try await libraryDevices(account: only, after: nil, limit: limit)
   }
 
   /// Calls ``libraryDevices(account:after:limit:)`` with `500` for `limit`.
-  public func libraryDevices(account only: String?, after last: Ledger.LibraryDevice?) async throws(LedgerError)
-    -> [Ledger.LibraryDevice]
-  {
+  public func libraryDevices(
+    account only: String?, after last: Ledger.LibraryDevice?
+  ) async throws(LedgerError) -> [Ledger.LibraryDevice] {
     try await libraryDevices(account: only, after: last, limit: 500)
   }
 
@@ -133,15 +135,16 @@ extension Ledger.LibraryStore {
   }
 
   /// Calls ``libraryChanges(account:group:after:limit:)`` with `nil` for `after`.
-  public func libraryChanges(account: String, group: String, limit: Int = 200) async throws(LedgerError) -> LibraryPage?
-  {
+  public func libraryChanges(
+    account: String, group: String, limit: Int = 200
+  ) async throws(LedgerError) -> LibraryPage? {
     try await libraryChanges(account: account, group: group, after: nil, limit: limit)
   }
 
   /// Calls ``libraryChanges(account:group:after:limit:)`` with `200` for `limit`.
-  public func libraryChanges(account: String, group: String, after anchor: LibraryAnchor?) async throws(LedgerError)
-    -> LibraryPage?
-  {
+  public func libraryChanges(
+    account: String, group: String, after anchor: LibraryAnchor?
+  ) async throws(LedgerError) -> LibraryPage? {
     try await libraryChanges(account: account, group: group, after: anchor, limit: 200)
   }
 
@@ -151,8 +154,9 @@ extension Ledger.LibraryStore {
   }
 
   /// Calls ``libraryClips(after:limit:)`` with `5_000` for `limit`.
-  public func libraryClips(after position: Int64) async throws(LedgerError) -> [(position: Int64, clip: PublishedClip)]
-  {
+  public func libraryClips(
+    after position: Int64
+  ) async throws(LedgerError) -> [(position: Int64, clip: PublishedClip)] {
     try await libraryClips(after: position, limit: 5_000)
   }
 }

@@ -62,6 +62,11 @@ extension Ledger {
   /// new request.
   public static let answerLifetime: TimeInterval = 86_400
 
+  /// Returns the earliest creation time of an answer that is still valid, in milliseconds since 1970.
+  ///
+  /// - Parameter now: The present time in milliseconds since 1970.
+  package static func oldestAnswer(at now: Int64) -> Int64 { now - Int64(answerLifetime * 1000) + 1 }
+
   /// A stored answer.
   public struct Answer: Sendable, Hashable {
     public let account: String

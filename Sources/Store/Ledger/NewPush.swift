@@ -91,6 +91,11 @@ extension Ledger {
       public var isFinal: Bool { self != .waiting && self != .sending }
     }
 
+    /// Returns the reason of an outcome as a ledger stores it: its first 64 bytes.
+    package static func stored(_ reason: String?) -> String? {
+      reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }
+    }
+
     /// The number in the outbox. Numbers strictly increase.
     public let number: Int64
     /// The value of `apns-id`, the same in every attempt.

@@ -78,6 +78,10 @@ extension Ledger {
       public init(id: Data, sum: Data, success: Data? = nil, until: Date? = nil) {
         (self.id, self.sum, self.success, self.until) = (id, sum, success, until)
       }
+
+      /// The id under which a report with another sum is stored, so that it is stored once. It combines the payment's
+      /// id and the sum, which are both digests.
+      package var idOfOtherSum: Data { Data(zip(id, sum + sum).map { $0 ^ $1 }) }
     }
 
     public var account: String
@@ -97,6 +101,12 @@ extension Ledger {
     public init(account: String, endpoint: String, refusal: String? = nil) {
       (self.account, self.endpoint, self.refusal) = (account, endpoint, refusal)
     }
+
+    /// The state in which the report is stored.
+    package var state: ProviderPayment.State { payload != nil ? .waiting : refusal == nil ? .late : .refused }
+
+    /// The outcome of the report if the payment was not reported before.
+    package var acceptance: ProviderAcceptance { payload != nil ? .accepted : refusal == nil ? .late : .refused }
   }
 
   /// The outcome of a report.

@@ -25,4 +25,18 @@ extension Ledger {
   /// The time for which messages to webhook endpoints are kept after their end, in seconds: a day. After that, only the
   /// endpoint's counters include them.
   public static let webhookRetention: TimeInterval = 86_400
+
+  /// The moments before which pruning removes rows that are kept for a time of their own, in milliseconds since 1970.
+  package struct PruningMoments: Sendable, Hashable {
+    package let webhooks: Int64
+    package let administrativeActs: Int64
+
+    /// - Parameters:
+    ///   - finished: The moment before which announcements ended that are removed.
+    ///   - now: The present time.
+    package init(finishedBefore finished: Int64, at now: Int64) {
+      webhooks = max(finished, now - Int64(webhookRetention * 1000))
+      administrativeActs = min(finished, now - Int64(administrationRetention * 1000))
+    }
+  }
 }

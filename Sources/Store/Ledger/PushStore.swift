@@ -52,8 +52,9 @@ extension Ledger {
     /// Pushes to a removed device with the same id are not among them.
     ///
     /// - Parameter limit: The maximum number of pushes, 1 to 1,000.
-    func pushes(account: String, device: String, afterSequence sequence: Int64, limit: Int) async throws(LedgerError)
-      -> [Push]
+    func pushes(
+      account: String, device: String, afterSequence sequence: Int64, limit: Int
+    ) async throws(LedgerError) -> [Push]
 
     /// Returns the numbers of pushes in each state.
     func pushCounts() async throws(LedgerError) -> [Push.State: Int]
@@ -89,9 +90,9 @@ extension Ledger.PushStore {
   }
 
   /// Calls ``pushes(account:device:afterSequence:limit:)`` with `100` for `limit`.
-  public func pushes(account: String, device: String, afterSequence sequence: Int64) async throws(LedgerError)
-    -> [Ledger.Push]
-  {
+  public func pushes(
+    account: String, device: String, afterSequence sequence: Int64
+  ) async throws(LedgerError) -> [Ledger.Push] {
     try await pushes(account: account, device: device, afterSequence: sequence, limit: 100)
   }
 }

@@ -20,6 +20,18 @@ extension Ledger {
     package let maker: String?
     package let usedAt: Date?
 
+    /// Returns the key that the code is exchanged for.
+    ///
+    /// - Parameters:
+    ///   - id: The key's id, as in ``NewKey``.
+    ///   - digest: The key's digest, as in ``NewKey``.
+    ///   - moment: The time of the exchange.
+    package func key(id: String, digest: Data, at moment: Date) -> NewKey {
+      NewKey(
+        id: id, account: account, digest: digest, scopes: [scope], name: name,
+        expiresAt: moment.addingTimeInterval(Double(days) * 86_400), addresses: addresses, signInCode: self.id)
+    }
+
     package init(
       id: String, scope: String, account: String, name: String, days: Int, addresses: [String], createdAt: Date,
       expiresAt: Date, maker: String?, usedAt: Date?

@@ -61,5 +61,27 @@ extension Ledger {
       case .expired: [.accepted, .rendering, .waiting]
       }
     }
+
+    /// Whether work on the announcement begins with this state, which counts as a start; see ``InterruptedWork``.
+    package var isStart: Bool { self == .rendering || self == .playing }
+
+    /// The starts of an announcement that still count after a change of its state.
+    package enum KeptStarts: Sendable, Hashable {
+      case all
+      case allButOne
+      case none
+    }
+
+    /// Returns which starts still count when an announcement changes to this state. When a rendering ends, only its own
+    /// start is subtracted. Earlier starts, which crashes interrupted, still count.
+    ///
+    /// - Parameters:
+    ///   - former: The state before.
+    ///   - isRecovery: Whether the process ended during the work, and the change is made after its restart. Such work
+    ///     did not end by itself, so its starts still count.
+    package func keptStarts(after former: State, isRecovery: Bool) -> KeptStarts {
+      if isStart || isRecovery { return .all }
+      return former == .rendering && !isFinal ? .allButOne : .none
+    }
   }
 }

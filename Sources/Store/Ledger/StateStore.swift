@@ -55,8 +55,9 @@ extension Ledger {
     /// - Throws: ``LedgerError`` with `illegalSummary` if the lane has another number of quiet payments up to the last
     ///   one, because one of them was removed meanwhile; or the errors of ``accept(_:standingFor:)``. Nothing was
     ///   accepted then.
-    func accept(_ summary: StoredAnnouncement, namingQuietPaymentsUpTo last: Int64, count: Int)
-      async throws(LedgerError) -> Acceptance
+    func accept(
+      _ summary: StoredAnnouncement, namingQuietPaymentsUpTo last: Int64, count: Int
+    ) async throws(LedgerError) -> Acceptance
 
     /// Records that no summary will name the quiet payments of a lane.
     func forgetQuietPayments(lane: String) async throws(LedgerError)
@@ -96,8 +97,9 @@ extension Ledger {
     ///     limit counts.
     /// - Throws: ``LedgerError`` as ``accept(_:standingFor:)`` does; with `tooManyReplays` when a limit of unfinished
     ///   replays is reached; and with `notFound` when the announcement no longer exists. Nothing was accepted then.
-    func accept(_ new: StoredAnnouncement, again original: Int64, for requester: String?) async throws(LedgerError)
-      -> Acceptance
+    func accept(
+      _ new: StoredAnnouncement, again original: Int64, for requester: String?
+    ) async throws(LedgerError) -> Acceptance
 
     /// Returns the original and the requester of a replay; nil when the announcement is not a replay.
     func replay(_ number: Int64) async throws(LedgerError) -> Replay?
@@ -171,8 +173,9 @@ extension Ledger {
     ///     names.
     ///   - sequence: The lane's last sequence number that was played or skipped. It is stored in the same transaction as
     ///     the event.
-    func record(_ kind: Event.Kind, lane: String, number: Int64?, detail: [String: String], passing sequence: Int64?)
-      async throws(LedgerError)
+    func record(
+      _ kind: Event.Kind, lane: String, number: Int64?, detail: [String: String], passing sequence: Int64?
+    ) async throws(LedgerError)
 
     /// Returns the events after a position, oldest first. If the event at that position was pruned, the result starts
     /// with the oldest event that is left.
@@ -233,16 +236,16 @@ extension Ledger.StateStore {
   }
 
   /// Calls ``record(_:lane:number:detail:passing:)`` with `[:]` for `detail`.
-  public func record(_ kind: Ledger.Event.Kind, lane: String, number: Int64?, passing sequence: Int64? = nil)
-    async throws(LedgerError)
-  {
+  public func record(
+    _ kind: Ledger.Event.Kind, lane: String, number: Int64?, passing sequence: Int64? = nil
+  ) async throws(LedgerError) {
     try await record(kind, lane: lane, number: number, detail: [:], passing: sequence)
   }
 
   /// Calls ``record(_:lane:number:detail:passing:)`` with `nil` for `passing`.
-  public func record(_ kind: Ledger.Event.Kind, lane: String, number: Int64?, detail: [String: String])
-    async throws(LedgerError)
-  {
+  public func record(
+    _ kind: Ledger.Event.Kind, lane: String, number: Int64?, detail: [String: String]
+  ) async throws(LedgerError) {
     try await record(kind, lane: lane, number: number, detail: detail, passing: nil)
   }
 

@@ -3,7 +3,8 @@
 extension Ledger {
   /// The checks of an open ledger. They find that it cannot be used any more.
   public protocol Supervision: Sendable {
-    /// Whether opening the ledger checked all of it, so that ``checkIntegrity()`` need not be called.
+    /// Whether opening the ledger checked all of it, or its database checks itself. ``checkIntegrity()`` need not be
+    /// called then.
     var wasCheckedAtOpening: Bool { get }
 
     /// Checks that the ledger's files are still the ones that were opened, and that they are whole. If they are not,
@@ -16,8 +17,7 @@ extension Ledger {
     /// When the check or any other call finds damage, this call ends, nothing more is written, and every later call
     /// fails with `damaged`.
     ///
-    /// - Returns: Nil if the task was cancelled, and then the check ends at once; or if the ledger checks itself in
-    ///   another way.
+    /// - Returns: Nil if the task was cancelled. The check then ends at once.
     /// - Throws: ``LedgerError``, with `damaged` if the ledger is damaged.
     @discardableResult
     func checkIntegrity() async throws(LedgerError) -> IntegrityReport?

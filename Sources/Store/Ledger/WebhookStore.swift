@@ -23,8 +23,9 @@ extension Ledger {
     ///
     /// - Returns: False if this beginning or end was reported before. Nothing was changed then.
     @discardableResult
-    func tellAlarm(_ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String])
-      async throws(LedgerError) -> Bool
+    func tellAlarm(
+      _ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String]
+    ) async throws(LedgerError) -> Bool
 
     /// Returns the latest attempts to an endpoint, newest first.
     func webhookAttempts(account: String, endpoint: String) async throws(LedgerError) -> [KeptWebhookAttempt]
@@ -60,8 +61,9 @@ extension Ledger {
     /// Lets messages be sent to an endpoint again after it was disabled. Events that happened meanwhile are not sent.
     ///
     /// - Returns: The endpoint; nil when the account has none with this id.
-    func enableWebhookEndpoint(account: String, id: String, by actor: Administrator) async throws(LedgerError)
-      -> WebhookEndpoint?
+    func enableWebhookEndpoint(
+      account: String, id: String, by actor: Administrator
+    ) async throws(LedgerError) -> WebhookEndpoint?
 
     /// Puts a message for a test of an endpoint into the outbox. It is durable when the call returns.
     func testWebhookEndpoint(account: String, id: String) async throws(LedgerError) -> WebhookTest

@@ -6,9 +6,9 @@ public import Ledger
 import PlaybackOrder
 
 extension SQLiteLedger {
-  public func accept(_ new: StoredAnnouncement, standingFor members: [Int64]) async throws(LedgerError)
-    -> Ledger.Acceptance
-  {
+  public func accept(
+    _ new: StoredAnnouncement, standingFor members: [Int64]
+  ) async throws(LedgerError) -> Ledger.Acceptance {
     try refuse(new.brokenRule, while: .accepting)
     let cost = 256 + new.payload.count + (new.decision?.byteCount ?? 0)
     return try await write(while: .accepting, cost: cost) { [self] database in

@@ -5,9 +5,9 @@ import GRDB
 public import Ledger
 
 extension SQLiteLedger {
-  public func record(_ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator, subject: String?)
-    async throws(LedgerError)
-  {
+  public func record(
+    _ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator, subject: String?
+  ) async throws(LedgerError) {
     if !isText(subject, 0...255) {
       throw LedgerError(
         .invalidValue, while: .recording, in: file, field: "subject (at most 255 bytes without NUL)")
@@ -17,9 +17,9 @@ extension SQLiteLedger {
     }
   }
 
-  public func administrativeActs(after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger
-    .AdministrativeAct]
-  {
+  public func administrativeActs(
+    after number: Int64, limit: Int
+  ) async throws(LedgerError) -> [Ledger.AdministrativeAct] {
     let limit = min(max(limit, 1), 1000)
     return try await read { database in
       try Row.fetchAll(

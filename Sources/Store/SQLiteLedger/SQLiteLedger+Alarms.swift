@@ -20,9 +20,9 @@ extension SQLiteLedger {
   }
 
   @discardableResult
-  public func tellAlarm(_ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String])
-    async throws(LedgerError) -> Bool
-  {
+  public func tellAlarm(
+    _ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String]
+  ) async throws(LedgerError) -> Bool {
     if lane.hasZero { return false }
     return try await write(while: .changingWebhooks, cost: 4096) { [self] database in
       let at = timeStamp

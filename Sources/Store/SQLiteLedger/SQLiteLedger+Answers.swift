@@ -7,9 +7,9 @@ public import Ledger
 import WebhookMessages
 
 extension SQLiteLedger {
-  public func known(account: String, key: String, id: String) async throws(LedgerError) -> (
-    answer: Ledger.Answer?, announcement: Ledger.Announcement?
-  ) {
+  public func known(
+    account: String, key: String, id: String
+  ) async throws(LedgerError) -> (answer: Ledger.Answer?, announcement: Ledger.Announcement?) {
     if account.hasZero || key.hasZero || id.hasZero { return (nil, nil) }
     let oldest = oldestAnswer
     return try await read { database in
@@ -102,8 +102,7 @@ extension SQLiteLedger {
     }
   }
 
-  /// The earliest creation time of an answer that is still valid, in milliseconds since 1970.
-  private var oldestAnswer: Int64 { timeStamp - Int64(Ledger.answerLifetime * 1000) + 1 }
+  private var oldestAnswer: Int64 { Ledger.oldestAnswer(at: timeStamp) }
 
   private static func answer(
     _ account: String, _ key: String, since moment: Int64, in database: Database
@@ -114,8 +113,9 @@ extension SQLiteLedger {
   }
 
   /// Returns the state of an answer's announcement; nil when it is not in the ledger.
-  private static func known(_ answer: Ledger.Answer, payload: Data?, in database: Database) throws -> Ledger.Acceptance?
-  {
+  private static func known(
+    _ answer: Ledger.Answer, payload: Data?, in database: Database
+  ) throws -> Ledger.Acceptance? {
     let statement = try database.cachedStatement(
       sql: "SELECT number, state, payload FROM announcements WHERE account = ? AND id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [answer.account, answer.id]) else { return nil }
@@ -125,9 +125,9 @@ extension SQLiteLedger {
       isSamePayload: payload.map { $0 == stored } ?? true)
   }
 
-  private static func announcement(_ account: String, _ id: String, in database: Database) throws -> Ledger
-    .Announcement?
-  {
+  private static func announcement(
+    _ account: String, _ id: String, in database: Database
+  ) throws -> Ledger.Announcement? {
     try announcements(account, [id], in: database)[id.bytes]
   }
 

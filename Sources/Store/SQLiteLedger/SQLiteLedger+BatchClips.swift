@@ -4,9 +4,9 @@ import GRDB
 public import Ledger
 
 extension SQLiteLedger {
-  public func note(clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound])
-    async throws(LedgerError)
-  {
+  public func note(
+    clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound]
+  ) async throws(LedgerError) {
     let texts = names + [batch]
     guard names.count <= 1000, texts.allSatisfy({ isText($0, 1...255) }), isText(account, 0...255) else {
       throw LedgerError(

@@ -6,6 +6,16 @@ import Foundation
 public import Ledger
 
 extension SQLiteLedger {
+  /// Reads and checks every page of the file while the ledger is in use. Other calls do not wait for the check. It
+  /// slows them down only as much as one thread of low priority does. While the check runs, the log beside the file can
+  /// grow by 64 MiB.
+  ///
+  /// When the check or any other call finds damage, this call ends, nothing more is written to the file, and every
+  /// later call fails with `damaged`. An empty file with the extension `damaged` marks the ledger then: as long as it
+  /// exists, opening the ledger checks every page first, whatever ``Options/checksIntegrity`` is.
+  ///
+  /// - Returns: Nil if the task was cancelled. The check then ends at once.
+  /// - Throws: ``LedgerError``, with `damaged` if the file is damaged.
   @discardableResult
   public func checkIntegrity() async throws(LedgerError) -> Ledger.IntegrityReport? {
     try await checkIntegrity(IntegrityCheck.Settings())

@@ -8,9 +8,7 @@ extension SQLiteLedger {
   @discardableResult
   public func send(_ command: Ledger.Command, lane: String) async throws(LedgerError) -> Int64 {
     try checkLane(lane, while: .commanding)
-    if case .volume(let percent) = command, !(0...100).contains(percent) {
-      throw LedgerError(.invalidValue, while: .commanding, in: file, field: "volume (0 to 100 per cent)")
-    }
+    try refuse(command.brokenRule, while: .commanding)
     return try await write(while: .commanding, cost: 256) { [self] database in
       let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM commands WHERE lane = ?", arguments: [lane])
       guard (count ?? 0) < Ledger.maximumCommands else {

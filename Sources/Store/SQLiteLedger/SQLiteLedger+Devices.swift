@@ -179,9 +179,9 @@ extension SQLiteLedger {
   }
 
   @discardableResult
-  public func removeDevice(account: String, id: String, by actor: Ledger.Administrator) async throws(LedgerError)
-    -> Bool
-  {
+  public func removeDevice(
+    account: String, id: String, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Bool {
     if account.hasZero || id.hasZero { return false }
     return try await write(while: .registering) { [self] database in
       guard try Self.device(account, id, in: database) != nil else { return false }
@@ -202,9 +202,9 @@ extension SQLiteLedger {
   }
 
   @discardableResult
-  public func removeToken(_ token: String, account: String, device: String, invalidSince moment: Date)
-    async throws(LedgerError) -> Bool
-  {
+  public func removeToken(
+    _ token: String, account: String, device: String, invalidSince moment: Date
+  ) async throws(LedgerError) -> Bool {
     guard let moment = moment.wholeMilliseconds, !token.hasZero, !account.hasZero, !device.hasZero else {
       return false
     }

@@ -24,9 +24,9 @@ extension SQLiteLedger {
     }
   }
 
-  public func addEnumerator(of container: String, account: String, device: String) async throws(LedgerError) -> Ledger
-    .Enumerator?
-  {
+  public func addEnumerator(
+    of container: String, account: String, device: String
+  ) async throws(LedgerError) -> Ledger.Enumerator? {
     if account.hasZero || device.hasZero { return nil }
     guard isText(container, 1...1024) else {
       throw LedgerError(.invalidValue, while: .registering, in: file, field: "container (1 to 1024 bytes without NUL)")
@@ -59,8 +59,9 @@ extension SQLiteLedger {
   }
 
   @discardableResult
-  public func removeEnumerator(of container: String, account: String, device: String) async throws(LedgerError) -> Bool
-  {
+  public func removeEnumerator(
+    of container: String, account: String, device: String
+  ) async throws(LedgerError) -> Bool {
     if account.hasZero || device.hasZero || container.hasZero { return false }
     return try await write(while: .registering) { database in
       try database.cachedStatement(
@@ -102,9 +103,9 @@ extension SQLiteLedger {
     }
   }
 
-  public func libraryDevices(account only: String?, after last: Ledger.LibraryDevice?, limit: Int)
-    async throws(LedgerError) -> [Ledger.LibraryDevice]
-  {
+  public func libraryDevices(
+    account only: String?, after last: Ledger.LibraryDevice?, limit: Int
+  ) async throws(LedgerError) -> [Ledger.LibraryDevice] {
     if only?.hasZero == true { return [] }
     return try await read(isLong: true) { database in
       try Self.libraryDevices(

@@ -50,12 +50,8 @@ extension SQLiteLedger {
       guard old.isInForce(at: now), old.rotatedTo == nil else {
         throw LedgerError(.keyNotInForce, while: .changingKeys, in: file)
       }
-      let end = min(old.expiresAt ?? .distantFuture, now.addingTimeInterval(overlap))
-      let new = NewKey(
-        id: newID, account: old.account, digest: digest, scopes: old.scopes, name: old.name, locale: old.locale,
-        pack: old.pack, group: old.group, rate: old.rate,
-        expiresAt: old.expiresAt.map { now.addingTimeInterval($0.timeIntervalSince(old.createdAt)) },
-        addresses: old.addresses, isStrict: old.isStrict, device: old.device)
+      let end = old.end(withOverlap: overlap, at: now)
+      let new = old.successor(id: newID, digest: digest, at: now)
       try refuse(new.brokenRule, while: .changingKeys)
       let made = try insert(new, in: database)
       try database.execute(

@@ -26,11 +26,7 @@ extension SQLiteLedger {
 
   /// Returns the change for a file with a digest; nil if the library has this file already.
   private static func change(from former: Row?, to digest: Data) throws -> LibraryChange.Change? {
-    guard let former else { return .added }
-    let change: LibraryChange.Change = try former.name("change")
-    if change == .removed { return .added }
-    let known: Data = try former.value("sha256")
-    return known == digest ? nil : .changed
+    LibraryChange.Change(from: try former.map { (try $0.name("change"), try $0.value("sha256")) }, to: digest)
   }
 
   private func insert(
@@ -165,9 +161,9 @@ extension SQLiteLedger {
 
   // MARK: - Reading
 
-  public func libraryChanges(account: String, group: String, after anchor: LibraryAnchor?, limit: Int)
-    async throws(LedgerError) -> LibraryPage?
-  {
+  public func libraryChanges(
+    account: String, group: String, after anchor: LibraryAnchor?, limit: Int
+  ) async throws(LedgerError) -> LibraryPage? {
     if account.hasZero || group.hasZero { return nil }
     let limit = min(max(limit, 1), 1000)
     return try await read(isLong: true) { database in

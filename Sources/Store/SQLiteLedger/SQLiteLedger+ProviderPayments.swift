@@ -5,9 +5,9 @@ import GRDB
 public import Ledger
 
 extension SQLiteLedger {
-  public func accept(providerPayments new: [Ledger.NewProviderPayment]) async throws(LedgerError) -> [Ledger
-    .ProviderAcceptance]
-  {
+  public func accept(
+    providerPayments new: [Ledger.NewProviderPayment]
+  ) async throws(LedgerError) -> [Ledger.ProviderAcceptance] {
     let cost = new.reduce(256) { $0 + 256 + ($1.payload?.count ?? 0) }
     return try await write(while: .accepting, cost: cost) { [self] database in
       try checkSize(in: database)
@@ -17,7 +17,7 @@ extension SQLiteLedger {
 
   private func accept(_ new: Ledger.NewProviderPayment, in database: Database) throws -> Ledger.ProviderAcceptance {
     var new = new
-    var acceptance: Ledger.ProviderAcceptance = new.payload != nil ? .accepted : new.refusal == nil ? .late : .refused
+    var acceptance = new.acceptance
     if let identity = new.identity {
       let known = try Self.sum(ofProviderID: identity.id, in: database)
       if known == identity.sum { return .duplicate }
@@ -27,16 +27,14 @@ extension SQLiteLedger {
       var id = identity.id
       if known != nil {
         (acceptance, new.refusal, new.payload) = (.otherSum, Ledger.otherSum, nil)
-        // A report with another sum is stored once. Its id combines the payment's id and the sum, which are both
-        // digests.
-        id = Data(zip(id, identity.sum + identity.sum).map { $0 ^ $1 })
+        id = identity.idOfOtherSum
         if try Self.sum(ofProviderID: id, in: database) != nil { return .duplicate }
       }
       try database.cachedStatement(sql: "INSERT INTO provider_ids (id, sum, until) VALUES (?, ?, ?)")
         .execute(arguments: [id, identity.sum, identity.until?.wholeMilliseconds])
     }
     let at = timeStamp
-    let state: Ledger.ProviderPayment.State = new.payload != nil ? .waiting : new.refusal == nil ? .late : .refused
+    let state = new.state
     try database.cachedStatement(
       sql: """
         INSERT INTO provider_payments
@@ -54,9 +52,9 @@ extension SQLiteLedger {
     try Data.fetchOne(database.cachedStatement(sql: "SELECT sum FROM provider_ids WHERE id = ?"), arguments: [id])
   }
 
-  public func waitingProviderPayments(after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger
-    .ProviderPayment]
-  {
+  public func waitingProviderPayments(
+    after number: Int64, limit: Int
+  ) async throws(LedgerError) -> [Ledger.ProviderPayment] {
     try await read { database in
       try database.cachedStatement(
         sql: "SELECT * FROM provider_payments WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?"
@@ -91,9 +89,9 @@ extension SQLiteLedger {
     }
   }
 
-  public func providerPayments(account: String, endpoint: String, limit: Int) async throws(LedgerError) -> [Ledger
-    .ProviderPayment]
-  {
+  public func providerPayments(
+    account: String, endpoint: String, limit: Int
+  ) async throws(LedgerError) -> [Ledger.ProviderPayment] {
     try await read { database in
       try database.cachedStatement(
         sql: "SELECT * FROM provider_payments WHERE account = ? AND endpoint = ? ORDER BY number DESC LIMIT ?"

@@ -27,7 +27,7 @@ extension SQLiteLedger {
     pruned.pushes += try await pruneSilentPushes()
     pruned.webhooks = try await delete(
       "FROM webhooks WHERE number IN (SELECT number FROM webhooks WHERE finished_at < ? ORDER BY finished_at LIMIT ?)",
-      before: max(moment, timeStamp - Int64(Ledger.webhookRetention * 1000)))
+      before: Ledger.PruningMoments(finishedBefore: moment, at: timeStamp).webhooks)
     pruned.events = try await delete(
       "FROM events WHERE position IN (SELECT position FROM events WHERE at < ? ORDER BY position LIMIT ?)",
       before: moment)
@@ -37,7 +37,7 @@ extension SQLiteLedger {
     pruned.libraryChanges = try await pruneLibrary(before: moment)
     pruned.administrativeActs = try await delete(
       "FROM administration WHERE number IN (SELECT number FROM administration WHERE at < ? ORDER BY at LIMIT ?)",
-      before: min(moment, timeStamp - Int64(Ledger.administrationRetention * 1000)))
+      before: Ledger.PruningMoments(finishedBefore: moment, at: timeStamp).administrativeActs)
     pruned.providerPayments = try await delete(
       """
       FROM provider_payments WHERE number IN (

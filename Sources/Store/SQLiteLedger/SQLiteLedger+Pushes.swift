@@ -101,7 +101,7 @@ extension SQLiteLedger {
         ).execute(arguments: [number])
         guard database.changesCount == 1 else { return nil }
         guard let push = try Self.push(number, in: database) else { throw UnreadableRow() }
-        let token = try Self.token(for: push, in: database)
+        let token = try Self.device(push.account, push.device, in: database)?.token(for: push)
         if let token, token.kind.rawValue != push.kind.rawValue {
           try database.cachedStatement(sql: "UPDATE pushes SET token_kind = ? WHERE number = ?")
             .execute(arguments: [token.kind.rawValue, number])
@@ -111,31 +111,10 @@ extension SQLiteLedger {
     }
   }
 
-  /// Returns the token that a push goes to. If the device has no token of the push's own kind, a background push uses
-  /// the token for notifications, and a file-provider push uses the app's token, because these have the same topic.
-  ///
-  /// - Returns: nil if the device has another app now, or if the push was accepted for a removed device that had the
-  ///   same id. The numbers of announcements and pushes show what was accepted before the device was registered. The
-  ///   clock cannot show it, because it may be set back.
-  private static func token(
-    for push: Ledger.Push, in database: Database
-  ) throws -> (kind: PushTokenKind, text: String)? {
-    guard let device = try device(push.account, push.device, in: database), device.app == push.app,
-      device.environment == push.environment,
-      push.sequence.map({ $0 > device.firstSequence }) ?? (push.number > device.registeredAfter)
-    else { return nil }
-    let kinds: [PushTokenKind] =
-      switch push.kind {
-      case .alert: [.alert]
-      case .background: [.background, .alert]
-      case .fileProvider: [.fileProviderExtension, .fileProvider]
-      }
-    return kinds.lazy.compactMap { kind in device.tokens[kind].map { (kind, $0.text) } }.first
-  }
-
   @discardableResult
-  public func finishPush(_ number: Int64, _ state: Ledger.Push.State, reason: String?) async throws(LedgerError) -> Bool
-  {
+  public func finishPush(
+    _ number: Int64, _ state: Ledger.Push.State, reason: String?
+  ) async throws(LedgerError) -> Bool {
     guard state.isFinal, isText(reason, 0...64) else {
       throw LedgerError(
         .invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (at most 64 bytes)")
@@ -163,7 +142,7 @@ extension SQLiteLedger {
         WHERE number = ?4 AND finished_at IS NULL
         """
     ).execute(arguments: [
-      state.rawValue, reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }, timeStamp, number,
+      state.rawValue, Ledger.Push.stored(reason), timeStamp, number,
     ])
     guard database.changesCount == 1 else { return false }
     try Self.noteOutcome(ofPush: number, in: database)
@@ -175,7 +154,7 @@ extension SQLiteLedger {
     try await write(while: .pushing) { database in
       try database.cachedStatement(
         sql: "UPDATE pushes SET state = 'waiting', reason = ?, starts = 0 WHERE number = ? AND finished_at IS NULL"
-      ).execute(arguments: [reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }, number])
+      ).execute(arguments: [Ledger.Push.stored(reason), number])
     }
   }
 
@@ -190,9 +169,9 @@ extension SQLiteLedger {
     ).all([account, announcement], Ledger.Push.init(row:))
   }
 
-  public func pushes(account: String, device: String, afterSequence sequence: Int64, limit: Int)
-    async throws(LedgerError) -> [Ledger.Push]
-  {
+  public func pushes(
+    account: String, device: String, afterSequence sequence: Int64, limit: Int
+  ) async throws(LedgerError) -> [Ledger.Push] {
     if account.hasZero || device.hasZero { return [] }
     return try await read(isLong: true) { database in
       try database.cachedStatement(

@@ -13,9 +13,9 @@ extension SQLiteLedger {
     }
   }
 
-  public func accept(_ summary: StoredAnnouncement, namingQuietPaymentsUpTo last: Int64, count: Int)
-    async throws(LedgerError) -> Ledger.Acceptance
-  {
+  public func accept(
+    _ summary: StoredAnnouncement, namingQuietPaymentsUpTo last: Int64, count: Int
+  ) async throws(LedgerError) -> Ledger.Acceptance {
     try refuse(summary.brokenRule, while: .accepting)
     return try await write(while: .accepting) { [self] database in
       let acceptance = try accept(summary, in: database)

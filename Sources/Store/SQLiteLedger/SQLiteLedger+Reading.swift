@@ -64,8 +64,9 @@ extension SQLiteLedger {
     }
   }
 
-  private func entries(_ condition: String, _ arguments: StatementArguments) async throws(LedgerError) -> [Ledger.Entry]
-  {
+  private func entries(
+    _ condition: String, _ arguments: StatementArguments
+  ) async throws(LedgerError) -> [Ledger.Entry] {
     try await read { try Self.entries(condition, arguments, in: $0) }
   }
 

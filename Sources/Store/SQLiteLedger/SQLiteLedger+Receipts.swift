@@ -5,8 +5,9 @@ import GRDB
 public import Ledger
 
 extension SQLiteLedger {
-  public func take(_ receipts: [Ledger.Receipt], account: String, device: String) async throws(LedgerError) -> [String]?
-  {
+  public func take(
+    _ receipts: [Ledger.Receipt], account: String, device: String
+  ) async throws(LedgerError) -> [String]? {
     guard receipts.count <= Ledger.mostReceipts, receipts.allSatisfy({ $0.at.wholeMilliseconds != nil }) else {
       throw LedgerError(.invalidValue, while: .changing, in: file, field: "receipts (at most \(Ledger.mostReceipts))")
     }

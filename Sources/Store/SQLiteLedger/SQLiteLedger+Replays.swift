@@ -4,9 +4,9 @@ import GRDB
 public import Ledger
 
 extension SQLiteLedger {
-  public func accept(_ new: StoredAnnouncement, again original: Int64, for requester: String?) async throws(LedgerError)
-    -> Ledger.Acceptance
-  {
+  public func accept(
+    _ new: StoredAnnouncement, again original: Int64, for requester: String?
+  ) async throws(LedgerError) -> Ledger.Acceptance {
     try refuse(new.brokenRule, while: .accepting)
     return try await write(while: .accepting, cost: 256 + new.payload.count) { [self] database in
       let waiting = try Self.unfinishedReplays(lane: new.lane, in: database)

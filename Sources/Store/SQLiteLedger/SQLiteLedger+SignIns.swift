@@ -6,9 +6,9 @@ public import Ledger
 
 extension SQLiteLedger {
   @discardableResult
-  public func createSignInCode(_ new: NewSignInCode, lifetime: TimeInterval, by actor: Ledger.Administrator)
-    async throws(LedgerError) -> Ledger.SignInCode
-  {
+  public func createSignInCode(
+    _ new: NewSignInCode, lifetime: TimeInterval, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Ledger.SignInCode {
     try refuse(new.brokenRule, while: .changingKeys)
     return try await write(while: .changingKeys) { [self] database in
       let now = timeStamp
@@ -43,9 +43,9 @@ extension SQLiteLedger {
   }
 
   @discardableResult
-  public func removeSignInCode(_ id: String, by actor: Ledger.Administrator) async throws(LedgerError) -> Ledger
-    .SignInCode?
-  {
+  public func removeSignInCode(
+    _ id: String, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Ledger.SignInCode? {
     if id.hasZero { return nil }
     return try await write(while: .changingKeys) { [self] database in
       guard let code = try Self.signInCode("id = ?", id, in: database), code.usedAt == nil else { return nil }
@@ -66,11 +66,7 @@ extension SQLiteLedger {
       let moment = Date(wholeMilliseconds: now)
       guard code.expiresAt > moment else { return .expired }
       try database.execute(sql: "UPDATE sign_in_codes SET used_at = ? WHERE id = ?", arguments: [now, code.id])
-      let key = try insert(
-        NewKey(
-          id: keyID, account: code.account, digest: keyDigest, scopes: [code.scope], name: code.name,
-          expiresAt: moment.addingTimeInterval(Double(code.days) * 86_400), addresses: code.addresses,
-          signInCode: code.id), in: database)
+      let key = try insert(code.key(id: keyID, digest: keyDigest, at: moment), in: database)
       try record(.keyCreated, by: .signInCode(code.id), subject: key.id, in: database)
       return .signedIn(key)
     }

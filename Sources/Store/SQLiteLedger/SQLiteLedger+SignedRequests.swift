@@ -5,9 +5,9 @@ import GRDB
 public import Ledger
 
 extension SQLiteLedger {
-  public func admitSignedRequest(_ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64)
-    async throws(LedgerError) -> Ledger.SignedRequestOutcome
-  {
+  public func admitSignedRequest(
+    _ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64
+  ) async throws(LedgerError) -> Ledger.SignedRequestOutcome {
     try await write(while: .admitting, cost: 150) { database in
       let forgotten = try Int64.fetchOne(
         database.cachedStatement(sql: "SELECT signed_at FROM forgotten_signed_requests"))

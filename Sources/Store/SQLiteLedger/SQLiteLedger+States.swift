@@ -35,10 +35,12 @@ extension SQLiteLedger {
     let at = timeStamp
     // The statement itself checks the rule, so that an error in the checks above cannot break it.
     let legal = state.predecessors.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    let isStart = state == .rendering || state == .playing
-    // When a rendering ends, only its own start is subtracted. Earlier starts, which crashes interrupted, still count.
-    let isRendered = from == .rendering && !state.isFinal
-    let keptStarts = isStart || isRecovery ? "starts" : isRendered ? "max(0, starts - 1)" : "0"
+    let keptStarts =
+      switch state.keptStarts(after: from, isRecovery: isRecovery) {
+      case .all: "starts"
+      case .allButOne: "max(0, starts - 1)"
+      case .none: "0"
+      }
     try database.cachedStatement(
       sql: """
         UPDATE announcements SET
@@ -48,7 +50,7 @@ extension SQLiteLedger {
         """
     ).execute(arguments: [
       state.rawValue, try Ledger.json(change.detail), change.clip, change.heardMilliseconds, at,
-      state.isFinal ? at : nil, state == .playing ? 1 : 0, isStart, number, state.rawValue,
+      state.isFinal ? at : nil, state == .playing ? 1 : 0, state.isStart, number, state.rawValue,
     ])
     guard database.changesCount == 1 else {
       throw LedgerError(.illegalTransition, while: .changing, in: file, from: from, to: state)
@@ -57,8 +59,8 @@ extension SQLiteLedger {
       try Self.store(
         decision, account: try before.value("account"), id: try before.value("id"), at: at, in: database)
     }
-    let kind = from == .playing && !state.isFinal ? Ledger.Event.Kind.interrupted : Ledger.Event.Kind(state)
-    try Self.append(kind, number, lane: lane, detail: change.detail, at: at, in: database)
+    try Self.append(
+      Ledger.Event.Kind(from: from, to: state), number, lane: lane, detail: change.detail, at: at, in: database)
     if state.isFinal {
       try tell(
         state, of: try before.value("id"), account: try before.value("account"), change.detail, at: at, in: database)
@@ -103,14 +105,7 @@ extension SQLiteLedger {
   private func tell(
     _ state: Ledger.State, of id: String, account: String, _ detail: [String: String], at: Int64, in database: Database
   ) throws {
-    let kind: WebhookEvent.Kind
-    switch state {
-    case .played: kind = .played
-    case .failed: kind = .failed
-    case .expired: kind = .expired
-    case .quiet: kind = .quiet
-    case .accepted, .rendering, .waiting, .playing, .cancelled: return
-    }
+    guard let kind = WebhookEvent.Kind(endOf: state) else { return }
     try tell(
       WebhookEvent(
         kind, at: Date(wholeMilliseconds: at), announcement: id, delivery: .play, detail: detail),

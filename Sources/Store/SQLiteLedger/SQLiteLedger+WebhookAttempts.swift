@@ -6,9 +6,9 @@ public import Ledger
 import WebhookMessages
 
 extension SQLiteLedger {
-  public func webhookAttempts(account: String, endpoint: String) async throws(LedgerError) -> [Ledger
-    .KeptWebhookAttempt]
-  {
+  public func webhookAttempts(
+    account: String, endpoint: String
+  ) async throws(LedgerError) -> [Ledger.KeptWebhookAttempt] {
     if account.hasZero || endpoint.hasZero { return [] }
     return try await read { database in
       try database.cachedStatement(

@@ -7,9 +7,9 @@ import WebhookMessages
 
 extension SQLiteLedger {
   @discardableResult
-  public func register(_ new: NewWebhookEndpoint, by actor: Ledger.Administrator) async throws(LedgerError)
-    -> Ledger.WebhookEndpoint
-  {
+  public func register(
+    _ new: NewWebhookEndpoint, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Ledger.WebhookEndpoint {
     try refuse(new.brokenRule, while: .changingWebhooks)
     return try await write(while: .changingWebhooks, cost: 4096) { [self] database in
       try checkSize(in: database)
@@ -26,7 +26,7 @@ extension SQLiteLedger {
           """
       ).execute(arguments: [
         new.id, new.account, new.url.text, new.secret.text,
-        new.kinds.map(\.rawValue).sorted().joined(separator: " "), new.text, timeStamp,
+        new.kinds.webhookKinds, new.text, timeStamp,
         new.format.rawValue,
       ])
       guard database.changesCount == 1 else {
@@ -76,9 +76,9 @@ extension SQLiteLedger {
   }
 
   @discardableResult
-  public func removeWebhookEndpoint(account: String, id: String, by actor: Ledger.Administrator)
-    async throws(LedgerError) -> Bool
-  {
+  public func removeWebhookEndpoint(
+    account: String, id: String, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Bool {
     if account.hasZero || id.hasZero { return false }
     return try await write(while: .changingWebhooks) { [self] database in
       try database.cachedStatement(sql: "DELETE FROM webhook_endpoints WHERE account = ? AND id = ?")
@@ -89,9 +89,9 @@ extension SQLiteLedger {
     }
   }
 
-  public func enableWebhookEndpoint(account: String, id: String, by actor: Ledger.Administrator)
-    async throws(LedgerError) -> Ledger.WebhookEndpoint?
-  {
+  public func enableWebhookEndpoint(
+    account: String, id: String, by actor: Ledger.Administrator
+  ) async throws(LedgerError) -> Ledger.WebhookEndpoint? {
     if account.hasZero || id.hasZero { return nil }
     return try await write(while: .changingWebhooks) { [self] database in
       try database.cachedStatement(
@@ -118,7 +118,7 @@ extension Ledger.WebhookEndpoint {
     self.init(
       account: try row.value("account"), id: try row.value("id"), url: try row.value("url"),
       kinds: try Set<WebhookEvent.Kind>(webhookKinds: row.value("kinds")), text: try row.optional("description"),
-      format: WebhookEvent.Format(rawValue: try row.value("format")) ?? .typed,
+      format: WebhookEvent.Format(webhookFormat: try row.value("format")),
       createdAt: Date(wholeMilliseconds: try row.value("created_at")), deliveredAt: try row.date("delivered_at"),
       failingSince: try row.date("failing_since"), lastOutcome: try row.optionalName("last_outcome"),
       lastAttemptAt: try row.date("last_attempt_at"), disabledAt: try row.date("disabled_at"),
@@ -126,12 +126,5 @@ extension Ledger.WebhookEndpoint {
       counts: Counts(
         waiting: try row.value("waiting"), delivered: try row.value("delivered"), failed: try row.value("failed"),
         expired: try row.value("expired"), missed: try row.value("missed")))
-  }
-}
-
-extension Set<WebhookEvent.Kind> {
-  /// Reads the types of an endpoint. A type that this version does not know is left out.
-  init(webhookKinds text: String) {
-    self = Set(text.split(separator: " ").compactMap { WebhookEvent.Kind(rawValue: String($0)) })
   }
 }

@@ -34,9 +34,7 @@ extension SQLiteLedger {
   private func tell(_ event: WebhookEvent, to row: Row, in database: Database) throws -> String? {
     let endpoint: Int64 = try row.value("number")
     let waiting: Int = try row.value("waiting")
-    // A newer version may have stored a format that this version does not know. Such an endpoint gets the latest format
-    // that this version knows.
-    let format = WebhookEvent.Format(rawValue: try row.value("format")) ?? .typed
+    let format = WebhookEvent.Format(webhookFormat: try row.value("format"))
     guard waiting < Ledger.mostWaitingWebhooks else {
       try database.cachedStatement(sql: "UPDATE webhook_endpoints SET missed = missed + 1 WHERE number = ?")
         .execute(arguments: [endpoint])
@@ -63,13 +61,7 @@ extension SQLiteLedger {
       arguments: [number])
     guard let row, let announcement: String = try row.optional("announcement") else { return }
     let state: Ledger.Push.State = try row.name("state")
-    let kind: WebhookEvent.Kind
-    switch state {
-    case .delivered: kind = .pushed
-    case .failed, .unregistered: kind = .failed
-    case .expired: kind = .expired
-    case .waiting, .sending: return
-    }
+    guard let kind = WebhookEvent.Kind(endOf: state) else { return }
     var detail: [String: String] = ["device": try row.value("device"), "state": state.rawValue]
     detail["reason"] = try row.optional("reason")
     try tell(
@@ -96,9 +88,9 @@ extension SQLiteLedger {
 
   // MARK: - Sending
 
-  public func unfinishedWebhooks(after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger
-    .UnfinishedWebhook]
-  {
+  public func unfinishedWebhooks(
+    after number: Int64, limit: Int
+  ) async throws(LedgerError) -> [Ledger.UnfinishedWebhook] {
     try await read(isLong: true) { database in
       try database.cachedStatement(
         sql: """
@@ -144,9 +136,9 @@ extension SQLiteLedger {
     }
   }
 
-  public func record(_ attempt: Ledger.WebhookAttempt, ofWebhook number: Int64) async throws(LedgerError) -> Ledger
-    .WebhookRecord?
-  {
+  public func record(
+    _ attempt: Ledger.WebhookAttempt, ofWebhook number: Int64
+  ) async throws(LedgerError) -> Ledger.WebhookRecord? {
     try await write(while: .changingWebhooks) { [self] database in
       let row = try Row.fetchOne(
         database.cachedStatement(
@@ -159,23 +151,9 @@ extension SQLiteLedger {
       guard let row else { return nil }
       let endpoint: Int64 = try row.value("endpoint")
       let at = timeStamp
-      let started = attempt.startedAt.wholeMilliseconds ?? at
-      let first: Int64 = attempt.isFirst ? started : try row.optional("first_attempt_at") ?? started
-      // An old message may have failed before the endpoint's latest delivery. The endpoint has been failing only since
-      // that delivery.
-      let deliveredAt: Int64 = try row.optional("delivered_at") ?? first
-      let failingSince: Int64 =
-        attempt.isFirst ? started : try row.optional("failing_since") ?? max(first, deliveredAt)
-      let isTooLong = at - failingSince >= Int64(attempt.patience * 1000)
-      let verdict: (state: Ledger.Webhook.State, disabled: Ledger.WebhookEndpoint.DisabledReason?)
-      switch attempt.outcome.consequence {
-      case .end: verdict = (.delivered, nil)
-      case .disable: verdict = (.failed, .gone)
-      // A failing endpoint is disabled only by the last attempt of a message, so that every message is tried for the
-      // same time.
-      case .retry where attempt.nextAt == nil: verdict = (.expired, isTooLong ? .failing : nil)
-      case .retry: verdict = (.waiting, nil)
-      }
+      let verdict = attempt.verdict(
+        at: at, firstAttemptAt: try row.optional("first_attempt_at"), deliveredAt: try row.optional("delivered_at"),
+        failingSince: try row.optional("failing_since"))
       let isFinal = verdict.state != .waiting
       try database.cachedStatement(
         sql: """
@@ -184,10 +162,9 @@ extension SQLiteLedger {
           WHERE number = ?
           """
       ).execute(arguments: [
-        verdict.state.rawValue, attempt.outcome.rawValue, first, started, attempt.nextAt?.wholeMilliseconds,
-        isFinal ? at : nil, number,
+        verdict.state.rawValue, attempt.outcome.rawValue, verdict.firstAttemptAt, verdict.startedAt,
+        attempt.nextAt?.wholeMilliseconds, isFinal ? at : nil, number,
       ])
-      let isDelivered = verdict.state == .delivered
       try database.cachedStatement(
         sql: """
           UPDATE webhook_endpoints SET
@@ -195,9 +172,10 @@ extension SQLiteLedger {
           WHERE number = ?
           """
       ).execute(arguments: [
-        isDelivered ? at : nil, isDelivered ? nil : failingSince, attempt.outcome.rawValue, started, endpoint,
+        verdict.state == .delivered ? at : nil, verdict.failingSince, attempt.outcome.rawValue, verdict.startedAt,
+        endpoint,
       ])
-      try Self.note(attempt, at: started, ofWebhook: number, to: endpoint, in: database)
+      try Self.note(attempt, at: verdict.startedAt, ofWebhook: number, to: endpoint, in: database)
       if isFinal { try count(verdict.state, 1, of: endpoint, in: database) }
       guard let disabled = verdict.disabled else {
         return Ledger.WebhookRecord(state: verdict.state, disabled: nil, expired: [])

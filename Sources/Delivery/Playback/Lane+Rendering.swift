@@ -40,7 +40,8 @@ extension Lane {
   }
 
   private static func outcome(
-    _ number: Int64, _ isFromBefore: Bool, _ ledger: Ledger, _ renderer: any Rendering, _ settings: Player.Settings,
+    _ number: Int64, _ isFromBefore: Bool, _ ledger: any Ledger.Store, _ renderer: any Rendering,
+    _ settings: Player.Settings,
     _ chimes: Chimes
   ) async -> RenderOutcome {
     do {

@@ -68,7 +68,7 @@ actor Lane {
   }
 
   let name: String
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let settings: Player.Settings
   let clock: any PlayerClock
   let renderer: any Rendering
@@ -142,7 +142,7 @@ actor Lane {
   private var wakeTime: Int64?
 
   init(
-    name: String, ledger: Ledger, seat: PlayerSeat, output: any SoundOutput, renderer: any Rendering,
+    name: String, ledger: any Ledger.Store, seat: PlayerSeat, output: any SoundOutput, renderer: any Rendering,
     settings: Player.Settings, clock: any PlayerClock, summary: @escaping Player.SummaryMaker,
     mailbox: Mailbox<LaneMessage>,
     signals: LaneSignals

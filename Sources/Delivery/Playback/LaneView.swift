@@ -27,7 +27,9 @@ public struct LaneView: Sendable, Hashable {
   /// Reads the state of a lane.
   ///
   /// - Throws: `LedgerError`.
-  public static func of(lane: String, in ledger: Ledger, at date: Date = Date()) async throws(LedgerError) -> LaneView {
+  public static func of(
+    lane: String, in ledger: any Ledger.Store, at date: Date = Date()
+  ) async throws(LedgerError) -> LaneView {
     let player = try ledger.player(lane: lane)
     // A summary may include more payments than a page has, so the query leaves them out.
     let entries = try await ledger.unfinishedAlone(lane: lane, limit: pageLength)

@@ -23,7 +23,7 @@ public import SoundOutputs
 /// the last reference does not.
 public final class Player: Sendable {
   public let lane: String
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let settings: Settings
   let clock: any PlayerClock
   let mailbox = Mailbox<LaneMessage>()
@@ -44,7 +44,8 @@ public final class Player: Sendable {
   ///   - render: Renders the sounds.
   ///   - summary: Makes a summary when the settings require one. The summary is played as a separate payment.
   public init(
-    lane: String, ledger: Ledger, output: any SoundOutput, render: any Rendering, settings: Settings = Settings(),
+    lane: String, ledger: any Ledger.Store, output: any SoundOutput, render: any Rendering,
+    settings: Settings = Settings(),
     clock: any PlayerClock = SystemPlayerClock(),
     summary: @escaping SummaryMaker = { StoredAnnouncement.summary(of: $0) }
   ) {

@@ -14,7 +14,7 @@ extension Player {
 }
 
 private actor EventReader {
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let lane: String
   private let signals: LaneSignals
   private let nudges = Mailbox<Never>()

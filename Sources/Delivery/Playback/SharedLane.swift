@@ -10,7 +10,7 @@ public import SoundOutputs
 /// other processes left waiting.
 public struct SharedLane: Sendable {
   private let lane: String
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let clock: any PlayerClock
   private let makePlayer: @Sendable () throws(OutputError) -> Player
 
@@ -23,7 +23,7 @@ public struct SharedLane: Sendable {
   /// - Parameter makePlayer: Creates a player of this lane and ledger without starting it. Called if no process plays
   ///   the lane.
   public init(
-    lane: String, ledger: Ledger, clock: any PlayerClock = SystemPlayerClock(),
+    lane: String, ledger: any Ledger.Store, clock: any PlayerClock = SystemPlayerClock(),
     makePlayer: @escaping @Sendable () throws(OutputError) -> Player
   ) {
     self.lane = lane

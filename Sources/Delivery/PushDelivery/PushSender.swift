@@ -85,7 +85,7 @@ public actor PushSender {
     public init() {}
   }
 
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let clients: [PushSchedule.App: PushClient]
   private let settings: Settings
   private let now: @Sendable () -> Date
@@ -111,7 +111,7 @@ public actor PushSender {
   ///   - random: Returns a random number for the pauses between attempts.
   ///   - report: Called with everything that happens. It must return at once.
   public init(
-    ledger: Ledger, clients: [PushSchedule.App: PushClient], settings: Settings = Settings(),
+    ledger: any Ledger.Store, clients: [PushSchedule.App: PushClient], settings: Settings = Settings(),
     now: @escaping @Sendable () -> Date = SteadyClock().now,
     date: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },

@@ -28,7 +28,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   /// The parts that the service uses.
   public struct Parts: Sendable {
     public var announcer: Announcer
-    public var ledger: Ledger
+    public var ledger: any Ledger.Store
     /// The folder where clips are published. It contains a folder for each app group.
     public var containers: URL
     /// The folder where batches are stored.
@@ -65,7 +65,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var accountWork: URL
 
     public init(
-      announcer: Announcer, ledger: Ledger, containers: URL, batches: URL, shelf: VoicePackShelf,
+      announcer: Announcer, ledger: any Ledger.Store, containers: URL, batches: URL, shelf: VoicePackShelf,
       voices: URL,
       player: PlayerParts?, pushes: PushParts? = nil, webhooks: WebhookParts? = nil, playerPreferences: URL,
       secret: Data, console: ConsoleFiles, accountWork: URL
@@ -90,7 +90,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   static let name = "crier"
 
   let settings: ServiceSettings
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let logger: Logger
   let responder: ServiceResponder
   let clips: Clips
@@ -221,7 +221,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer, pushes: pushService, webhooks: webhookService,
       providers: providerEndpoints,
-      folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
+      folders: [parts.containers.deletingLastPathComponent(), ledger.folder],
       locale: settings.locale, setAside: setAside)
     let shopWatch = ShopWatch(
       ShopWatch.Parts(
@@ -231,7 +231,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       settings: settings.alarms, hub: hub, logger: logger, time: time)
     self.shopWatch = shopWatch
     let commands = RemedyCommands(
-      home: ledger.file.deletingLastPathComponent().path(percentEncoded: false))
+      home: ledger.folder.path(percentEncoded: false))
     let packClips = PackClips(
       shelf: parts.shelf, phraseBooks: parts.announcer.phraseBooks, engine: parts.announcer.engine,
       voices: parts.voices)
@@ -323,7 +323,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
 
   /// Makes the player of the service's own output, and a function that makes the parts of a player for another output.
   private static func lane(
-    _ part: PlayerParts, announcer: Announcer, clips: Clips, ledger: Ledger, _ preferences: PlayerPreferences?,
+    _ part: PlayerParts, announcer: Announcer, clips: Clips, ledger: any Ledger.Store,
+    _ preferences: PlayerPreferences?,
     _ service: ServiceSettings, _ logger: Logger
   ) -> (player: LanePlayer, parts: @Sendable (OutputParts) -> LanePlayer.Part) {
     // The player renders an announcement with the same options and into the same folder as the request for the

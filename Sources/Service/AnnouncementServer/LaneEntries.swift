@@ -20,7 +20,7 @@ struct LaneEntries: Sendable {
     var words: Decision? { showsWords ? entry.decision : nil }
   }
 
-  let ledger: Ledger
+  let ledger: any Ledger.Store
 
   /// Returns an entry if the sender may see it. An account sees its own announcements, their replays, and the replays
   /// that it requested. `admin` sees all entries.

@@ -11,7 +11,7 @@ import SpeechServers
 struct ServiceGauges: Sendable {
   let startedAt = Date()
   let announcer: Announcer
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let clips: Clips
   let player: LanePlayer?
   let pushes: PushService?

@@ -39,7 +39,7 @@ package struct AnnouncementService: Sendable {
   /// The number of times that a clip is made before its submission fails.
   private static let mostMakings = 5
 
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let clips: any ClipMaking
   let pushes: AnnouncementPushes
   let groups: AppGroups
@@ -54,7 +54,7 @@ package struct AnnouncementService: Sendable {
   ///   - lane: The lane on which the service plays; nil if it has no output.
   ///   - tell: Called for each new announcement. It must return at once.
   package init(
-    ledger: Ledger, clips: any ClipMaking, pushes: AnnouncementPushes, groups: AppGroups, locale: String,
+    ledger: any Ledger.Store, clips: any ClipMaking, pushes: AnnouncementPushes, groups: AppGroups, locale: String,
     lane: PlayingLane?,
     tell: @escaping @Sendable (Told) -> Void
   ) {

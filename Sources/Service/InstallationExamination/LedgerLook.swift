@@ -3,12 +3,13 @@
 public import Foundation
 public import InstallationDiagnosis
 public import Ledger
+import SQLiteLedger
 
 /// A look at the ledger, which reads and checks the whole file and changes nothing.
 public enum LedgerLook {
   public static func look(at file: URL, now: Date) -> LedgerFacts {
     do throws(LedgerError) {
-      switch try Ledger.examine(file, at: now) {
+      switch try SQLiteLedger.examine(file, at: now) {
       case .missing: return .missing
       case .unindexedLog: return .unreadable(.unindexed)
       case .sound(let byteCount, let isOpen, let inForce, let ended, let endpoints, let setAside):
@@ -39,10 +40,10 @@ public enum LedgerLook {
     case .skipped, .unreadable: return .unknown
     case .sound(_, isOpen: true, _, _, _): break
     }
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.checksIntegrity = false
     do throws(LedgerError) {
-      let status = try Ledger(reading: file, options: options).player(lane: lane)
+      let status = try SQLiteLedger(reading: file, options: options).player(lane: lane)
       return status.isRunning ? .running(status) : .none
     } catch {
       return .unknown

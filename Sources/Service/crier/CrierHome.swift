@@ -2,6 +2,7 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 
 /// The home folder, `$CRIER_HOME`, which holds everything that must be backed up.
 struct CrierHome: Sendable {
@@ -37,10 +38,10 @@ struct CrierHome: Sendable {
   /// Opens the ledger, after checking that no other user can change the home folder.
   ///
   /// - Throws: ``UnsafeHome``, ``CommandError``, `LedgerError`.
-  func openLedger(options: Ledger.Options = Ledger.Options()) throws -> Ledger {
+  func openLedger(options: SQLiteLedger.Options = SQLiteLedger.Options()) throws -> any Ledger.Store {
     try requirePrivate()
     do throws(LedgerError) {
-      return try Ledger(at: ledger, options: options)
+      return try SQLiteLedger(at: ledger, options: options)
     } catch {
       // The ledger makes the home folder. A home that is still missing is often a misspelt path.
       guard Self.isMissing(directory) else { throw error }
@@ -56,9 +57,9 @@ struct CrierHome: Sendable {
   /// is not changed.
   ///
   /// - Throws: ``UnsafeHome``, `LedgerError`.
-  func readLedger() throws -> Ledger {
+  func readLedger() throws -> any Ledger.Store {
     try requirePrivate()
-    return try Ledger(reading: ledger)
+    return try SQLiteLedger(reading: ledger)
   }
 
   /// The folder of temporary sounds for `crier preview`.

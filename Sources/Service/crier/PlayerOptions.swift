@@ -9,6 +9,7 @@ import Ledger
 import Playback
 import SoundLibrary
 import SoundOutputs
+import SQLiteLedger
 import TextFormats
 import ToneMaking
 
@@ -49,8 +50,8 @@ struct LaneOptions: ParsableArguments {
   }
 
   /// - Throws: ``UnsafeHome``, ``CommandError``, `LedgerError`.
-  func ledger(in home: CrierHome) throws -> Ledger {
-    var options = Ledger.Options()
+  func ledger(in home: CrierHome) throws -> any Ledger.Store {
+    var options = SQLiteLedger.Options()
     // The check can take long for a large ledger. The service checks its ledger when it starts.
     options.checksIntegrity = false
     return try home.openLedger(options: options)

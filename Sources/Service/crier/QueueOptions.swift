@@ -21,7 +21,7 @@ struct QueueOptions: ParsableArguments {
   /// service, although the service uses another home.
   ///
   /// - Throws: ``UnsafeHome``, ``CommandError``, `ServiceConfiguration.Fault`, `OutputError`, `LedgerError`.
-  func open() throws -> (lane: String, ledger: Ledger) {
+  func open() throws -> (lane: String, ledger: any Ledger.Store) {
     let home = home.folder
     // The home folder must be safe before its settings file is trusted.
     try home.requirePrivate()

@@ -40,7 +40,7 @@ extension Queue {
       }
     }
 
-    private func watch(_ lane: String, _ ledger: Ledger, _ titles: Titles) async throws {
+    private func watch(_ lane: String, _ ledger: any Ledger.Store, _ titles: Titles) async throws {
       let keys = KeyReader()
       defer { keys.restore() }
       var drawn = 0

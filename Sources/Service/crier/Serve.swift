@@ -17,6 +17,7 @@ import ServiceLifecycle
 import SoundOutputs
 import SpeechEngine
 import SpeechServers
+import SQLiteLedger
 import TextFormats
 import ToneMaking
 import UnixSignals
@@ -118,7 +119,7 @@ struct Serve: AsyncParsableCommand {
         "\(installation.console.path(percentEncoded: false)): the console's files are missing; give the folder that holds "
           + "Console/ with --data.")
     }
-    var ledgerOptions = Ledger.Options()
+    var ledgerOptions = SQLiteLedger.Options()
     // The time that the check takes grows with the file, so the service checks the ledger while it works.
     ledgerOptions.checksIntegrity = false
     let ledger = try home.openLedger(options: ledgerOptions)
@@ -210,7 +211,9 @@ struct Serve: AsyncParsableCommand {
   }
 
   /// Warns of a systemd unit that blocks pushes or webhooks.
-  private func warnOfClosedNetwork(_ configuration: ServiceConfiguration, _ ledger: Ledger, dropIn: URL) async {
+  private func warnOfClosedNetwork(
+    _ configuration: ServiceConfiguration, _ ledger: any Ledger.Store, dropIn: URL
+  ) async {
     guard let unit = UnitLook.ownUnit(environment: ProcessInfo.processInfo.environment, dropIn: dropIn) else { return }
     // A ledger that is busy at this moment is no reason not to start.
     let hasEndpoints = (try? await ledger.enabledWebhookEndpoints())?.isEmpty == false

@@ -146,7 +146,7 @@ extension Sounds {
 /// The log of administrative actions, for clips that are removed on this machine.
 private struct RemovalLog {
   private let home: CrierHome
-  private var ledger: Ledger?
+  private var ledger: (any Ledger.Store)?
   private var hasFailed = false
 
   init(_ home: CrierHome) { self.home = home }

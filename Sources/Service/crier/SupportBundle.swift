@@ -8,6 +8,7 @@ import InstallationDiagnosis
 import Ledger
 import NIOCore
 import NIOHTTP1
+import SQLiteLedger
 import TextFormats
 
 /// The files that help somebody else to find out what is wrong with an installation. They contain no amounts, names,
@@ -90,9 +91,9 @@ struct SupportBundle {
   private static func migrations(_ home: CrierHome) async -> Migrations {
     do {
       return Migrations(
-        known: Ledger.knownMigrations, applied: try Ledger.appliedMigrations(of: home.ledger), code: nil)
+        known: SQLiteLedger.knownMigrations, applied: try SQLiteLedger.appliedMigrations(of: home.ledger), code: nil)
     } catch {
-      return Migrations(known: Ledger.knownMigrations, applied: nil, code: error.code.rawValue)
+      return Migrations(known: SQLiteLedger.knownMigrations, applied: nil, code: error.code.rawValue)
     }
   }
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 extension Ledger {
   /// The exclusive rights to play a lane and to make deliveries.
   public protocol SeatStore: Sendable {
+    /// The folder of this machine in which the ledger has its files, such as those of the seats.
+    var folder: URL { get }
+
     /// Takes the lane's seat.
     ///
     /// - Throws: ``LedgerError`` with `laneTaken` when this process or another already has the seat on this ledger. The

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import Ledger
 
 extension SQLiteLedger {
+  public var folder: URL { file.deletingLastPathComponent() }
+
   public func takeSeat(lane: String) throws(LedgerError) -> PlayerSeat { try seats.takeSeat(lane: lane) }
 
   public func player(lane: String) throws(LedgerError) -> PlayerStatus { try seats.player(lane: lane) }

@@ -46,7 +46,7 @@ actor LibraryPushes {
   private static let workingSet = FileProviderMessage.Container.workingSet.identifier
 
   private let parts: PushParts
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let standardGroup: String
   private let logger: Logger
   private let time: @Sendable () -> Duration
@@ -67,7 +67,7 @@ actor LibraryPushes {
   ///   - time: The time since a fixed moment, which never decreases.
   ///   - sent: Called when pushes were put into the outbox.
   init(
-    _ parts: PushParts, ledger: Ledger, interval: Duration, standardGroup: String, logger: Logger,
+    _ parts: PushParts, ledger: any Ledger.Store, interval: Duration, standardGroup: String, logger: Logger,
     time: @escaping @Sendable () -> Duration, sent: @escaping @Sendable () -> Void
   ) {
     self.parts = parts

@@ -15,7 +15,7 @@ final class PushService: Service {
   private static let lookInterval: Duration = .seconds(1)
 
   let parts: PushParts
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let logger: Logger
   private let sender: PushSender
   let reach: PushReach
@@ -25,7 +25,7 @@ final class PushService: Service {
   ///   - settings: The settings of the service.
   ///   - time: The time since a fixed moment, which never decreases.
   init(
-    _ parts: PushParts, ledger: Ledger, hub: EventHub, metrics: ServiceMetrics, settings: ServiceSettings,
+    _ parts: PushParts, ledger: any Ledger.Store, hub: EventHub, metrics: ServiceMetrics, settings: ServiceSettings,
     logger: Logger, time: @escaping @Sendable () -> Duration
   ) {
     self.parts = parts

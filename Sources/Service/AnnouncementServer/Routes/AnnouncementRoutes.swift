@@ -24,7 +24,7 @@ struct AnnouncementRoutes: Sendable {
   typealias Fingerprint = RepeatedAnswers.Fingerprint
 
   let service: AnnouncementService
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let clips: Clips
   let library: Library
   let urls: ClipURLs

@@ -18,7 +18,7 @@ import TextFormats
 /// A device's own key may use only the routes of its device. A request for another device is refused before anything is
 /// looked up, so that its sender does not learn which devices exist. No answer contains a token of APNs.
 struct DeviceRoutes: Sendable {
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let keys: KeyRing
   let phraseBooks: PhraseBooks
   let groups: AppGroups

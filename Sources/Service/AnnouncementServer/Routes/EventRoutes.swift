@@ -20,7 +20,7 @@ struct EventRoutes: Sendable {
   static let mostStreams = 100
 
   let player: LanePlayer?
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let hub: EventHub
   let keys: KeyRing
   let slots: AccountSlots

@@ -14,7 +14,7 @@ import ServiceAccess
 /// A device's own key reads the library of its account and of its app group only. Every other key reads the library of
 /// its account, in a group that the request may name.
 struct LibraryRoutes: Sendable {
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let library: Library
   let groups: AppGroups
 

@@ -15,7 +15,7 @@ import Waveforms
 /// The routes of `/v1/playback`, which control the service's own output.
 struct PlaybackRoutes: Sendable {
   let player: LanePlayer?
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let pace: ReplayPace
   let keys: KeyRing
   /// The stored volume and chime; nil if there is no player.

@@ -11,7 +11,7 @@ import Playback
 actor ShopWatch {
   /// The parts of the service that know about the shop.
   struct Parts: Sendable {
-    var ledger: Ledger
+    var ledger: any Ledger.Store
     var player: LanePlayer?
     var pushes: PushService?
     var webhooks: WebhookService?

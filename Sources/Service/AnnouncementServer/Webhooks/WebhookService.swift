@@ -13,14 +13,14 @@ final class WebhookService: Service {
   /// messages of this process at once.
   private static let lookInterval: Duration = .seconds(10)
 
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let logger: Logger
   private let sender: WebhookSender
   let reach: WebhookReach
 
   /// - Parameter time: The time since a fixed moment, which never decreases.
   init(
-    _ parts: WebhookParts, ledger: Ledger, hub: EventHub, metrics: ServiceMetrics, logger: Logger,
+    _ parts: WebhookParts, ledger: any Ledger.Store, hub: EventHub, metrics: ServiceMetrics, logger: Logger,
     time: @escaping @Sendable () -> Duration
   ) {
     self.ledger = ledger

@@ -4,7 +4,7 @@ import Ledger
 import Logging
 import ServiceLifecycle
 
-extension Ledger {
+extension Ledger.SeatStore {
   /// Makes the deliveries of a kind until the service stops, beginning as soon as no other process makes them. Until a
   /// process makes them, the deliveries wait in the ledger.
   ///

@@ -299,7 +299,7 @@ let service: [Target] = [
 /// `simulated-push-service` belong to the simulated phone.
 let testSupport: [Target] = [
   module("Tests/Support/DownloadTestSupport", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"]),
-  program("Tests/Support/ledger-writer", ["Ledger", "PlaybackOrder"]),
+  program("Tests/Support/ledger-writer", ["Ledger", "PlaybackOrder", "SQLiteLedger"]),
   module("Tests/Support/LedgerTestSupport", [grdb], exclude: ["version-6.sql", "version-14.sql"]),
   program(
     "Tests/Support/notification-extension",
@@ -307,19 +307,24 @@ let testSupport: [Target] = [
       "ConcurrencySupport", "DeviceClient", "HostAddresses", "NotificationAttachments", "NotificationServiceKit",
       "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary",
     ]),
-  program("Tests/Support/play-log", ["Ledger", "Playback", "PlaybackOrder", "SoundOutputs", "Waveforms"]),
+  program(
+    "Tests/Support/play-log",
+    ["Ledger", "Playback", "PlaybackOrder", "SoundOutputs", "SQLiteLedger", "Waveforms"]),
   module(
     "Tests/Support/PlaybackTestSupport",
     [
       "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder", "SoundOutputs", "SoundOutputTestSupport",
-      "Waveforms",
+      "SQLiteLedger", "Waveforms",
     ]),
   module("Tests/Support/PostgreSQLTestSupport", ["ConcurrencySupport", "PostgreSQL", "TestSupport"]),
-  program("Tests/Support/push-sender", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushTestSupport"]),
+  program(
+    "Tests/Support/push-sender",
+    ["ConcurrencySupport", "Ledger", "PushDelivery", "PushTestSupport", "SQLiteLedger"]),
   module(
     "Tests/Support/PushTestSupport",
     [
-      "APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "TestSupport", crypto,
+      "APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "SQLiteLedger", "TestSupport",
+      crypto,
     ]),
   program("Tests/Support/simulated-push-service", ["APNSSimulator"]),
   program("Tests/Support/sound-keeper", ["SoundLibrary", "TestSupport"]),
@@ -341,18 +346,18 @@ let benchmarks: [Target] = [
       "VoicePacks", "Waveforms", argumentParser,
     ]),
   program("Benchmarks/in-process-limit", links: ["espeak-ng"]),
-  program("Benchmarks/ledger-bench", ["Ledger", "PlaybackOrder"], callsC: true),
+  program("Benchmarks/ledger-bench", ["Ledger", "PlaybackOrder", "SQLiteLedger"], callsC: true),
   program(
     "Benchmarks/provider-bench",
-    ["AnnouncementService", "ConcurrencySupport", "Ledger", "PaymentProviders", "ProviderSettings"]),
-  program("Benchmarks/push-bench", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages"]),
+    ["AnnouncementService", "ConcurrencySupport", "Ledger", "PaymentProviders", "ProviderSettings", "SQLiteLedger"]),
+  program("Benchmarks/push-bench", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "SQLiteLedger"]),
   program(
     "Benchmarks/speech-server-bench",
     [
       "AmountReadback", "Announcements", "Mastering", "SpeakingPlans", "SpeechServers", "VoicePackMaking", "VoicePacks",
       "Waveforms", argumentParser,
     ]),
-  program("Benchmarks/year-of-announcements", ["Ledger", "PlaybackOrder", "SoundLibrary"]),
+  program("Benchmarks/year-of-announcements", ["Ledger", "PlaybackOrder", "SoundLibrary", "SQLiteLedger"]),
 ]
 
 /// The code that `make fuzz` and `make check` run: the fuzzed readers of untrusted bytes, and a program that sends
@@ -383,16 +388,16 @@ let quickTests: [Target] = [
       "ConcurrencySupport", "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport",
       "Mastering", "PaymentProviders", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages", "QRCodes",
       "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine",
-      "SpeechServers", "SpeechServerTestSupport", "TestSupport", "TextFormats", "VoicePackIntegrity", "VoicePackMaking",
-      "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto, httpTypes, hummingbird,
-      hummingbirdCore, logging,
-      nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
+      "SpeechServers", "SpeechServerTestSupport", "SQLiteLedger", "TestSupport", "TextFormats", "VoicePackIntegrity",
+      "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto,
+      httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
+      serviceLifecycleTestKit,
     ]),
   tests(
     "Tests/AnnouncementServiceTests",
     [
       "Announcements", "AnnouncementService", "Announcer", "ConcurrencySupport", "Ledger", "PaymentProviders",
-      "TestSupport", "WeeklyTimes", crypto,
+      "SQLiteLedger", "TestSupport", "WeeklyTimes", crypto,
     ]),
   tests("Tests/AnnouncementsTests", ["AmountReadback", "Announcements", "TestSupport"]),
   tests(
@@ -409,7 +414,7 @@ let quickTests: [Target] = [
     [
       "ConcurrencySupport", "crier", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "PlaybackOrder",
       "QRCodes", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker", "SpeechServerTestSupport",
-      "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", crypto, grdb, logging,
+      "SQLiteLedger", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", crypto, grdb, logging,
     ]),
   tests(
     "Tests/DeviceClientTests",
@@ -429,7 +434,7 @@ let quickTests: [Target] = [
     "Tests/LedgerTests",
     [
       "ConcurrencySupport", "FileSystem", "Ledger", "ledger-writer", "LedgerTestSupport", "PlaybackOrder",
-      "PushMessages", "TestSupport", "WebhookMessages", grdb,
+      "PushMessages", "SQLiteLedger", "TestSupport", "WebhookMessages", grdb,
     ]),
   tests(
     "Tests/LibraryCopiesTests",
@@ -464,8 +469,8 @@ let quickTests: [Target] = [
     "Tests/PlaybackTests",
     [
       "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "PlaybackOrder",
-      "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
-      "Waveforms", "WeeklyTimes", grdb,
+      "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "SQLiteLedger",
+      "TestSupport", "Waveforms", "WeeklyTimes", grdb,
     ]),
   tests("Tests/PostgreSQLTests", ["ConcurrencySupport", "PostgreSQL", "PostgreSQLTestSupport", "TestSupport"]),
   tests(
@@ -514,7 +519,10 @@ let quickTests: [Target] = [
     "Tests/WaveformsTests", ["TestSupport", "Waveforms"], onLinux: ["WaveformSplicingTests.swift": "SoundMeasurement"]),
   tests(
     "Tests/WebhookDeliveryTests",
-    ["ConcurrencySupport", "HostAddresses", "Ledger", "TestSupport", "WebhookDelivery", "WebhookMessages"]),
+    [
+      "ConcurrencySupport", "HostAddresses", "Ledger", "SQLiteLedger", "TestSupport", "WebhookDelivery",
+      "WebhookMessages",
+    ]),
   tests("Tests/WebhookMessagesTests", ["Announcements", "TestSupport", "WebhookMessages"]),
   tests("Tests/WeeklyTimesTests", ["WeeklyTimes"]),
 ]
@@ -527,8 +535,8 @@ let exhaustiveChecks: [Target] = [
       "AmountReadback", "Announcements", "Announcer", "ConcurrencySupport", "crier", "FuzzedReaders", "hostile-answers",
       "Ledger", "PhraseBookChecks", "play-log", "Playback", "PlaybackOrder", "PlaybackTestSupport", "push-sender",
       "PushTestSupport", "sound-keeper", "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport",
-      "speaker", "SpeechEngine", "SpeechServers", "SpeechServerTestSupport", "TestSupport", "VoicePackMaking",
-      "VoicePacks", "Waveforms", "year-of-announcements",
+      "speaker", "SpeechEngine", "SpeechServers", "SpeechServerTestSupport", "SQLiteLedger", "TestSupport",
+      "VoicePackMaking", "VoicePacks", "Waveforms", "year-of-announcements",
     ])
 ]
 

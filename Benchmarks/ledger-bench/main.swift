@@ -9,6 +9,7 @@
 import Foundation
 import Ledger
 import PlaybackOrder
+import SQLiteLedger
 
 #if canImport(Glibc)
   import Glibc
@@ -65,7 +66,7 @@ func synchronize(appending: Bool) -> String {
 
 /// Runs tasks that each accept one announcement after another, with or without an answer to its request.
 func accept(tasks: Int, answering: Bool = false) async throws -> String {
-  let ledger = try Ledger(at: folder.appending(path: "ledger-\(tasks)-\(answering).sqlite"))
+  let ledger = try SQLiteLedger(at: folder.appending(path: "ledger-\(tasks)-\(answering).sqlite"))
   let payload = Data(repeating: UInt8(ascii: "x"), count: 250)
   // This is the size of a clip's report with its marks.
   let report = Data(repeating: UInt8(ascii: "x"), count: 1_000)
@@ -100,10 +101,11 @@ func accept(tasks: Int, answering: Bool = false) async throws -> String {
 }
 
 /// Runs tasks that each look up one key after another, with 100 stored keys.
-func look(tasks: Int, _ name: String, _ work: @escaping @Sendable (Ledger, Data) async throws -> Void) async throws
+func look(tasks: Int, _ name: String, _ work: @escaping @Sendable (any Ledger.Store, Data) async throws -> Void)
+  async throws
   -> String
 {
-  let ledger = try Ledger(at: folder.appending(path: "keys-\(UUID().uuidString).sqlite"))
+  let ledger = try SQLiteLedger(at: folder.appending(path: "keys-\(UUID().uuidString).sqlite"))
   let digests = (0..<100).map { Data(repeating: UInt8($0), count: 32) }
   for (index, digest) in digests.enumerated() {
     try await ledger.createKey(

@@ -17,6 +17,7 @@ import Foundation
 import Ledger
 import PaymentProviders
 import ProviderSettings
+import SQLiteLedger
 
 struct Failure: Error { var description: String }
 
@@ -69,7 +70,7 @@ func check(_ requests: Requests, for seconds: Double) async throws {
 
 /// Accepts the payments of the requests, which were checked before, with full durability.
 func accept(_ requests: Requests, for seconds: Double, in folder: URL) async throws {
-  let ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
+  let ledger = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite"))
   let reports = requests.map { request, endpoint in
     ProviderPayments.reports(
       of: endpoint.judge(request, at: Date()).outcomes, in: request.body, for: endpoint, at: Date()

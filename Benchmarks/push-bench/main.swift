@@ -14,6 +14,7 @@ import Foundation
 import Ledger
 import PushDelivery
 import PushMessages
+import SQLiteLedger
 
 let app = "com.example.shop"
 let payload = Data(
@@ -95,7 +96,7 @@ func direct(_ client: PushClient, connections: Int, count: Int) async throws {
 
 /// Accepts pushes, 64 at a time as requests of the service do, and then sends them.
 func outbox(_ client: PushClient, folder: URL, devices: Int, count: Int) async throws {
-  let ledger = try Ledger(at: folder.appending(path: "push-\(UUID().uuidString).sqlite"))
+  let ledger = try SQLiteLedger(at: folder.appending(path: "push-\(UUID().uuidString).sqlite"))
   for device in 0..<devices {
     let digest = Data(repeating: 0, count: 24) + withUnsafeBytes(of: UInt64(device).bigEndian) { Data($0) }
     _ = try await ledger.register(

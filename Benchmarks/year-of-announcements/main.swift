@@ -10,6 +10,7 @@ import Foundation
 import Ledger
 import PlaybackOrder
 import SoundLibrary
+import SQLiteLedger
 import Synchronization
 
 /// The days for which the service keeps announcements by default.
@@ -50,7 +51,7 @@ func size(_ url: URL) throws -> Int {
 try FileManager.default.createDirectory(
   at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
 let file = home.appending(path: "ledger.sqlite")
-let ledger = try Ledger(at: file, now: now)
+let ledger = try SQLiteLedger(at: file, now: now)
 let container = GroupContainer(directory: home.appending(path: "containers/group.crier"))
 let library = SoundLibrary(container: container, now: now)
 let keeping = SoundKeeping(

@@ -5,6 +5,7 @@ import HTTPTypes
 import Ledger
 import PushMessages
 import ServiceAccess
+import SQLiteLedger
 import TestSupport
 import Testing
 
@@ -200,7 +201,7 @@ struct DeviceCallTests {
 
   @Test("an account with the maximum number of devices cannot register another device")
   func most() async throws {
-    let service = try TestService { $0.ledger.mostDevices = 2 }
+    let service = try TestService { $0.ledger.limits.mostDevices = 2 }
     let backend = try await service.client([.announce])
     for id in ["a", "b"] { #expect(try await backend.put(id, deviceBody(tokens: "{}")).status == 201) }
     #expect(problem(try await backend.put("c"), 409, "too_many_devices"))

@@ -10,6 +10,7 @@ import Ledger
 import Logging
 import NIOCore
 import ServiceAccess
+import SQLiteLedger
 import TestSupport
 import Testing
 
@@ -20,7 +21,8 @@ struct KeyRingTests {
   /// A ring whose time the test sets.
   private final class Ring: Sendable {
     let folder: TemporaryFolder
-    let ledger: Ledger
+    let ledger: any Ledger.Store
+    let ledgerFile: URL
     let keys: KeyRing
     private let time = Locked(Duration.zero)
     /// The calendar time, of the ring and of its ledger. It is in whole seconds, as the ledger stores it.
@@ -29,7 +31,8 @@ struct KeyRingTests {
 
     init(limit: RateLimit) throws {
       folder = try TemporaryFolder()
-      ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"), now: { [date] in date.withLock { $0 } })
+      ledgerFile = folder.url.appending(path: "ledger.sqlite")
+      ledger = try SQLiteLedger(at: ledgerFile, now: { [date] in date.withLock { $0 } })
       keys = KeyRing(
         ledger: ledger, defaultLimit: limit, date: { [date] in date.withLock { $0 } },
         sleep: { [time, waits] duration in
@@ -179,7 +182,7 @@ struct KeyRingTests {
 
   @Test("the service notices the keys that another process creates and revokes")
   func otherProcess() async throws {
-    let other = try Ledger(at: ring.ledger.file)
+    let other = try SQLiteLedger(at: ring.ledgerFile)
     let key = try await ring.newKey()
     #expect(try await ring.refusal("Bearer \(key.text)") == nil)
     try await other.revokeKey(key.id)

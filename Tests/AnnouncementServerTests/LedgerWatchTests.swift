@@ -5,6 +5,7 @@ import Foundation
 import Ledger
 import LedgerTestSupport
 import ServiceLifecycleTestKit
+import SQLiteLedger
 import Testing
 import TestSupport
 
@@ -16,7 +17,7 @@ struct LedgerWatchTests {
   private func folder(damaging part: DamagedLedger.Part?) async throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "ledger.sqlite")
-    do { _ = try Ledger(at: file) }
+    do { _ = try SQLiteLedger(at: file) }
     try await eventually { !FileManager.default.fileExists(atPath: file.path + "-wal") }
     try DamagedLedger.fill(file, announcements: 20_000)
     if let part { try DamagedLedger.damage(part, of: file) }
@@ -64,7 +65,7 @@ struct LedgerWatchTests {
     try await eventually {
       service.log.lines.contains { $0.hasPrefix("info The ledger was checked in the background") }
     }
-    let file = service.ledger.file
+    let file = service.ledgerFile
     let bytes = try Data(contentsOf: file)
     try FileHandle(forWritingTo: file).write(contentsOf: Data(repeating: 0xAA, count: bytes.count))
     await #expect(throws: LedgerError.self) {
@@ -82,7 +83,7 @@ struct LedgerWatchTests {
     let service = try service(in: try await folder(damaging: nil))
     let client = try await service.client()
     #expect(try await client.post(payment("new-1")).status == 201)
-    let file = service.ledger.file.path(percentEncoded: false) + suffix
+    let file = service.ledgerFile.path(percentEncoded: false) + suffix
     try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
     // Without a write, the watch notices it.
     let error = await #expect(throws: LedgerError.self) { try await service.server.ledgerWatch.run() }
@@ -97,7 +98,7 @@ struct LedgerWatchTests {
   func replaced() async throws {
     let service = try service(in: try await folder(damaging: nil))
     let client = try await service.client()
-    let file = service.ledger.file.path(percentEncoded: false)
+    let file = service.ledgerFile.path(percentEncoded: false)
     try Data("another".utf8).write(to: URL(filePath: file + ".new"))
     // Safe: the texts live as long as the call.
     #expect(unsafe rename(file + ".new", file) == 0)

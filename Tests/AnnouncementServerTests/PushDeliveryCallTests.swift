@@ -10,6 +10,7 @@ import PushDelivery
 import PushMessages
 import ServiceAccess
 import SoundOutputTestSupport
+import SQLiteLedger
 import TestSupport
 import Testing
 
@@ -427,7 +428,7 @@ struct PushDeliveryCallTests {
     let service = try service(simulator)
     try await register("phone", Self.tokens[0], in: service)
     // Another sender has the seat.
-    let other = try Ledger(at: service.ledger.file)
+    let other = try SQLiteLedger(at: service.ledgerFile)
     var seat = try other.takeSeat(of: .pushes)
     let push = NewPush(
       device: "phone", kind: .alert, priority: 10, expiresAt: Date() + 3600,

@@ -6,6 +6,7 @@ import Ledger
 import ServiceAccess
 import SoundOutputTestSupport
 import SpeechEngine
+import SQLiteLedger
 import TestSupport
 import Testing
 

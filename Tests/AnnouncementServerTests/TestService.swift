@@ -16,6 +16,7 @@ import SoundOutputTestSupport
 import SoundOutputs
 import SpeechEngine
 import SpeechServers
+import SQLiteLedger
 import TestSupport
 import VoicePackMaking
 import VoicePacks
@@ -42,7 +43,7 @@ struct TestKey: Sendable {
 final class TestService: Sendable {
   struct Options: Sendable {
     var settings: ServiceSettings
-    var ledger = Ledger.Options()
+    var ledger = SQLiteLedger.Options()
     var hasPlayer = false
     /// The player's settings.
     var player = Player.Settings()
@@ -87,7 +88,8 @@ final class TestService: Sendable {
   static let otherLane = "kitchen"
 
   let folder: TemporaryFolder
-  let ledger: Ledger
+  let ledger: any Ledger.Store
+  let ledgerFile: URL
   let voice = StandInVoice()
   let output = SimulatedOutput()
   let otherOutput = SimulatedOutput()
@@ -102,7 +104,8 @@ final class TestService: Sendable {
     self.folder = folder
     var options = try Options()
     change(&options)
-    ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"), options: options.ledger, now: options.now)
+    ledgerFile = folder.url.appending(path: "ledger.sqlite")
+    ledger = try SQLiteLedger(at: ledgerFile, options: options.ledger, now: options.now)
     let shelf = VoicePackShelf(
       folders: options.packs, storage: .copied, choices: options.chosenPacks, settled: options.settledPacks,
       interval: .zero)

@@ -6,6 +6,7 @@ import ConcurrencySupport
 import Crypto
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 
 @testable import Announcer
@@ -40,14 +41,14 @@ final class AnnouncedOnceTests {
   }
 
   private let folder = FileManager.default.temporaryDirectory.appending(path: "accepted-\(UUID().uuidString)")
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let clips = StandInClips()
   private let told = Locked<[AnnouncementService.Told]>([])
   private let books: PhraseBooks
 
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
+    ledger = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite"))
     let executable = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
     books = try PhraseBooks(directory: Installation(data: nil, environment: [:], executable: executable).templates)
   }

@@ -6,6 +6,7 @@ import ConcurrencySupport
 import Foundation
 import Ledger
 import PaymentProviders
+import SQLiteLedger
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ final class ProviderPaymentsTests {
   }
 
   private let folder = FileManager.default.temporaryDirectory.appending(path: "providers-\(UUID().uuidString)")
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let clips = StandInClips()
   private let reports = Locked<[ProviderPayments.Report]>([])
   private let service: AnnouncementService
@@ -50,7 +51,7 @@ final class ProviderPaymentsTests {
 
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
+    ledger = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite"))
     let executable = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
     let books = try PhraseBooks(
       directory: Installation(data: nil, environment: [:], executable: executable).templates)

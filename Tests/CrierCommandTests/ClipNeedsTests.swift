@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import LedgerTestSupport
 import PlaybackOrder
+import SQLiteLedger
 import Testing
 
 /// The commands that list and remove sounds read from a ledger which clips are needed.
@@ -28,7 +29,7 @@ struct ClipNeedsTests {
 
   /// Makes the ledger of a home, with a waiting announcement that needs a clip.
   private func makeLedger(_ home: URL, needing clip: String) async throws {
-    let ledger = try Ledger(at: home.appending(path: "ledger.sqlite"))
+    let ledger = try SQLiteLedger(at: home.appending(path: "ledger.sqlite"))
     let number = try await ledger.accept(
       StoredAnnouncement(account: "", id: clip, lane: "counter", category: .alert, payload: Data("{}".utf8))
     ).number

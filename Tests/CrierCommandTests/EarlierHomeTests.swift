@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import LedgerTestSupport
+import SQLiteLedger
 import Testing
 
 @Suite("A home of an earlier version", .timeLimit(.minutes(10)))
@@ -20,7 +21,7 @@ struct EarlierHomeTests {
     let created = try crier.run(["keys", "create", "--json", "--account", "shop", "--locale", "zh-CN"])
     let key = try #require(try JSONValue(Data(created.output.utf8))["key"]?.string)
     let service = try RunningService(of: crier)
-    let ledger = try Ledger(at: file)
+    let ledger = try SQLiteLedger(at: file)
     while try await ledger.unfinishedAloneCount(lane: "null") > 0 { try Task.checkCancellation() }
 
     let entries = try await ledger.recent(20, lane: "null")
@@ -52,7 +53,7 @@ struct EarlierHomeTests {
     let created = try crier.run(["keys", "create", "--json", "--account", "shop", "--locale", "zh-CN"])
     let key = try #require(try JSONValue(Data(created.output.utf8))["key"]?.string)
     let service = try RunningService(of: crier)
-    let ledger = try Ledger(at: file)
+    let ledger = try SQLiteLedger(at: file)
     while try await ledger.unfinishedAloneCount(lane: "null") > 0 { try Task.checkCancellation() }
 
     let played = try await ledger.recent(20, lane: "null").sorted { $0.number < $1.number }

@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import ServiceAccess
+import SQLiteLedger
 import Testing
 
 @Suite("crier keys")
@@ -13,8 +14,8 @@ struct KeysCommandTests {
     var scopes: [String]
   }
 
-  private func ledger(_ crier: Command) throws -> Ledger {
-    try Ledger(at: crier.directory.appending(path: "home/ledger.sqlite"))
+  private func ledger(_ crier: Command) throws -> any Ledger.Store {
+    try SQLiteLedger(at: crier.directory.appending(path: "home/ledger.sqlite"))
   }
 
   private func create(_ crier: Command, _ flags: String...) throws -> Created {

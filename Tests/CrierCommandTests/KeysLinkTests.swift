@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import QRCodes
 import ServiceAccess
+import SQLiteLedger
 import Testing
 
 @Suite("crier keys link")
@@ -21,8 +22,8 @@ struct KeysLinkTests {
     var expires_at: Date
   }
 
-  private func ledger(_ crier: Command) throws -> Ledger {
-    try Ledger(at: crier.directory.appending(path: "home/ledger.sqlite"))
+  private func ledger(_ crier: Command) throws -> any Ledger.Store {
+    try SQLiteLedger(at: crier.directory.appending(path: "home/ledger.sqlite"))
   }
 
   @Test("crier keys link prints the link and its QR code, and the ledger stores the code's digest and not the code")

@@ -2,6 +2,7 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 import WebhookMessages
 
@@ -65,7 +66,7 @@ struct OpenAPIWebhookTests {
 
   /// Records that a receiver wants no more messages, as if the service had sent the message that waits.
   private func disable(_ crier: Command) async throws {
-    let ledger = try Ledger(at: crier.home.appending(path: "ledger.sqlite"))
+    let ledger = try SQLiteLedger(at: crier.home.appending(path: "ledger.sqlite"))
     let waiting = try #require(try await ledger.unfinishedWebhooks().first?.number)
     let attempt = Ledger.WebhookAttempt(startedAt: Date(), outcome: .gone, nextAt: nil, patience: 86_400)
     #expect(try await ledger.record(attempt, ofWebhook: waiting)?.disabled == .gone)

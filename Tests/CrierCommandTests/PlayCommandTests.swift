@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import PlaybackOrder
 import SoundOutputTestSupport
+import SQLiteLedger
 import Testing
 import Waveforms
 
@@ -297,7 +298,7 @@ struct PlayCommandTests {
   func nobody(words: [String]) throws {
     let crier = try Command()
     defer { crier.remove() }
-    _ = try Ledger(at: crier.home.appending(path: "ledger.sqlite"))
+    _ = try SQLiteLedger(at: crier.home.appending(path: "ledger.sqlite"))
     let result = try crier.run(["queue"] + words + ["--output", "null"])
     #expect(result.status == 69)
     #expect(result.message == "crier: no player is running on null; start one, or give another --output.\n")
@@ -350,7 +351,7 @@ struct PlayCommandTests {
   func unplayed() async throws {
     let crier = try Command()
     defer { crier.remove() }
-    let ledger = try Ledger(at: crier.home.appending(path: "ledger.sqlite"))
+    let ledger = try SQLiteLedger(at: crier.home.appending(path: "ledger.sqlite"))
     let number = try await ledger.accept(
       StoredAnnouncement(
         account: "shop", id: "p1", lane: "file:/former", category: .payment,
@@ -369,7 +370,7 @@ struct PlayCommandTests {
   func previewBesideAnother() async throws {
     let crier = try Command()
     defer { crier.remove() }
-    let ledger = try Ledger(at: crier.home.appending(path: "ledger.sqlite"))
+    let ledger = try SQLiteLedger(at: crier.home.appending(path: "ledger.sqlite"))
     let seat = try ledger.takeSeat(lane: "null")
     var report = PlayerReport(processID: 4_711, startedAt: Date(), reportedAt: Date())
     (report.isDeviceLost, report.deviceCode) = (true, "device_missing")

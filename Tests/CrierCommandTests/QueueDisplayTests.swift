@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import Playback
 import PlaybackOrder
+import SQLiteLedger
 import Testing
 
 @testable import crier
@@ -14,7 +15,7 @@ struct QueueDisplayTests {
   private func view(position: Int? = nil, _ change: (inout PlayerReport) -> Void = { _ in }) async throws -> LaneView {
     let folder = FileManager.default.temporaryDirectory.appending(path: "queue-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
+    let ledger = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite"))
     for id in ["a", "b", "c"] {
       _ = try await ledger.accept(
         StoredAnnouncement(
@@ -74,7 +75,7 @@ struct QueueDisplayTests {
     #expect(lines(view, columns: 100).first == "counter: \(words); 3 waiting")
     let folder = FileManager.default.temporaryDirectory.appending(path: "queue-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    view.player = try Ledger(at: folder.appending(path: "ledger.sqlite")).player(lane: "counter")
+    view.player = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite")).player(lane: "counter")
     #expect(lines(view, columns: 100).first == "counter: no player is running; \(words); 3 waiting")
     // The player that runs is not the one whose pause was kept.
     let running = try await self.view()

@@ -2,6 +2,7 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 
 @Suite("The home folder of crier queue")
@@ -12,7 +13,7 @@ struct QueueHomeTests {
   }
 
   private func makeLedger(_ crier: Command) throws {
-    _ = try Ledger(at: crier.home.appending(path: "ledger.sqlite"))
+    _ = try SQLiteLedger(at: crier.home.appending(path: "ledger.sqlite"))
   }
 
   @Test(

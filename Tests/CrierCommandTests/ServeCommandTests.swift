@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import ServiceAccess
+import SQLiteLedger
 import Testing
 
 @testable import crier
@@ -183,7 +184,7 @@ struct ServeCommandTests {
     service = try RunningService(of: crier)
     #expect(service.greeting == ["Crier is at \(service.address)/", Self.noKeyInForce])
     #expect(
-      try await Ledger(at: crier.home.appending(path: "ledger.sqlite")).keys().map(\.id) == [
+      try await SQLiteLedger(at: crier.home.appending(path: "ledger.sqlite")).keys().map(\.id) == [
         APIKey(first).id, other.id,
       ])
   }

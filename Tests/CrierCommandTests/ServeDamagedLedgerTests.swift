@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import LedgerTestSupport
+import SQLiteLedger
 import Testing
 import TestSupport
 
@@ -10,7 +11,7 @@ import TestSupport
 struct ServeDamagedLedgerTests {
   private func makeLedger(_ crier: Command, damaging part: DamagedLedger.Part?) async throws -> URL {
     let file = crier.home.appending(path: "ledger.sqlite")
-    do { _ = try Ledger(at: file) }
+    do { _ = try SQLiteLedger(at: file) }
     try await eventually { !FileManager.default.fileExists(atPath: file.path + "-wal") }
     try DamagedLedger.fill(file, announcements: 20_000)
     if let part { try DamagedLedger.damage(part, of: file) }

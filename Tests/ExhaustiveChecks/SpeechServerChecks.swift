@@ -12,6 +12,7 @@ import SoundLibrary
 import SoundOutputs
 import SpeechServerTestSupport
 import SpeechServers
+import SQLiteLedger
 import TestSupport
 import Testing
 import Waveforms
@@ -62,7 +63,7 @@ struct SpeechServerChecks {
       phraseBooks: try Checkout.phraseBooks(), readers: .ofCheckout, engine: EncodingEngine(),
       speechServers: SpeechServerVoices([voice], verdicts: nil))
     let library = SoundLibrary(container: try GroupContainer(containers: folder, group: "group.crier"))
-    let ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
+    let ledger = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite"))
     let output = ListeningOutput()
     var playing = Player.Settings()
     playing.gap = 0

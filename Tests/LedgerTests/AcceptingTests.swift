@@ -3,12 +3,13 @@
 import Foundation
 import Ledger
 import PlaybackOrder
+import SQLiteLedger
 import Testing
 
 @Suite("Accepting announcements")
 struct AcceptingTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -169,7 +170,7 @@ struct AcceptingTests {
 
   @Test("a full queue of writes refuses new announcements at once, writes the waiting ones, and then accepts again")
   func full() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.waitingLimit = 3
     let narrow = try place.open(options)
     let outcomes = await withTaskGroup(of: LedgerError.Code?.self) { group in
@@ -193,7 +194,7 @@ struct AcceptingTests {
 
   @Test("the sizes of waiting payloads count towards the limit of the queue of writes")
   func fullOfBytes() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.waitingBytes = 1000
     let narrow = try place.open(options)
     let error = try await #require(throws: LedgerError.self) {

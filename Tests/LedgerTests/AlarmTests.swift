@@ -6,11 +6,12 @@ import Testing
 import WebhookMessages
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Alarms in the ledger")
 struct AlarmTests {
   private let place: TemporaryLedger
-  private let ledger: Ledger
+  private let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

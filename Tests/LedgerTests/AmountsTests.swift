@@ -5,11 +5,12 @@ import GRDB
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("The amounts of an account")
 struct AmountsTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -66,7 +67,7 @@ struct AmountsTests {
   func plan() async throws {
     let plan = try await ledger.read { database in
       try Row.fetchAll(
-        database, sql: "EXPLAIN QUERY PLAN " + Ledger.amounts, arguments: ["account": "shop", "from": 0, "to": 9]
+        database, sql: "EXPLAIN QUERY PLAN " + SQLiteLedger.amounts, arguments: ["account": "shop", "from": 0, "to": 9]
       ).map { try $0.value("detail") as String }
     }
     #expect(

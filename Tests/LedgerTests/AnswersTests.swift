@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Ledger
 import LedgerTestSupport
+import SQLiteLedger
 import Testing
 
 /// An answer to a request for an announcement, with a body that is told by one letter.
@@ -14,9 +15,9 @@ private func answer(
     account: account, key: key, bodyDigest: digestOf(body), id: id, status: 201, report: Data(report.utf8))
 }
 
-extension Ledger {
+extension SQLiteLedger {
   /// The answer that holds for a key, of an id that nobody has.
-  fileprivate func answer(account: String, key: String) async throws -> Answer? {
+  fileprivate func answer(account: String, key: String) async throws -> Ledger.Answer? {
     try await known(account: account, key: key, id: "nobody's").answer
   }
 }
@@ -24,7 +25,7 @@ extension Ledger {
 @Suite("Stored responses")
 struct AnswersTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -184,7 +185,7 @@ struct AnswersTests {
 
   @Test("a full ledger stores neither a response nor its announcement, and still returns earlier responses")
   func full() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.maximumBytes = 543_000
     let narrow = try place.open(options)
     let report = String(repeating: "x", count: 3_000)
@@ -208,7 +209,7 @@ struct AnswersTests {
 
   @Test("the sizes of waiting reports count towards the limit of the queue of writes")
   func waiting() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.waitingBytes = 2_000
     let narrow = try place.open(options)
     let error = try await #require(throws: LedgerError.self) {

@@ -7,6 +7,7 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("The check of a ledger that is in use", .timeLimit(.minutes(5)))
 struct CheckingTests {
@@ -14,8 +15,8 @@ struct CheckingTests {
 
   init() throws { place = try TemporaryLedger() }
 
-  private func openUnchecked() throws -> Ledger {
-    var options = Ledger.Options()
+  private func openUnchecked() throws -> SQLiteLedger {
+    var options = SQLiteLedger.Options()
     options.checksIntegrity = false
     return try place.open(options)
   }
@@ -108,9 +109,9 @@ struct CheckingTests {
     let error = #expect(throws: LedgerError.self) { try openUnchecked() }
     #expect(error?.code == .damaged && error?.action == .opening)
     #expect(throws: LedgerError.self) {
-      var options = Ledger.Options()
+      var options = SQLiteLedger.Options()
       options.checksIntegrity = false
-      return try Ledger(reading: place.file, options: options)
+      return try SQLiteLedger(reading: place.file, options: options)
     }
     #expect(try content(place) == before)
     // A restored backup replaces the files, and opening it removes the mark.

@@ -2,13 +2,14 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 
 @Suite("Commands for the player")
 struct CommandTests {
   let place: TemporaryLedger
-  let player: Ledger
-  let watcher: Ledger
+  let player: SQLiteLedger
+  let watcher: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Ledger
 import LedgerTestSupport
+import SQLiteLedger
 import Testing
 
 private let decided = Decision(
@@ -23,7 +24,7 @@ private func answer(_ id: String, key: String? = nil, _ decision: Decision? = de
 @Suite("Decisions about an announcement")
 struct DecisionTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

@@ -7,6 +7,7 @@ import PushMessages
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 /// A phone of the tests.
 func newDevice(
@@ -22,10 +23,10 @@ func deviceKey(_ id: String, of device: String = "phone-1", account: String = "s
   NewKey(id: id, account: account, digest: digestOf("\(account) \(id)"), scopes: ["device"], device: device)
 }
 
-extension Ledger {
+extension SQLiteLedger {
   /// Registers a device with a key whose id is made of the device's.
   @discardableResult
-  func register(_ new: NewDevice, _ key: String? = nil, renewsKey: Bool = false) async throws -> Registration {
+  func register(_ new: NewDevice, _ key: String? = nil, renewsKey: Bool = false) async throws -> Ledger.Registration {
     let key = deviceKey(key ?? "\(new.account)-\(new.id)", of: new.id, account: new.account)
     return try await register(new, key: key, renewsKey: renewsKey, by: .key("admin"))
   }
@@ -38,7 +39,7 @@ extension Ledger {
 @Suite("Devices")
 struct DeviceTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -252,9 +253,9 @@ struct DeviceTests {
 
   @Test("an account at its limit of devices cannot register another device, and can still change a registered device")
   func most() async throws {
-    var options = Ledger.Options()
-    #expect(options.mostDevices == 10_000)
-    options.mostDevices = 3
+    var options = SQLiteLedger.Options()
+    #expect(options.limits.mostDevices == 10_000)
+    options.limits.mostDevices = 3
     let ledger = try place.open(options)
     for number in 0..<3 { try await ledger.register(newDevice("p\(number)", tokens: [:])) }
     let error = try await #require(throws: LedgerError.self) { try await ledger.register(newDevice("one more")) }
@@ -268,9 +269,9 @@ struct DeviceTests {
 
   @Test("a group at its limit takes no further device, also by a move, and its own devices can still be changed")
   func mostInGroup() async throws {
-    var options = Ledger.Options()
-    #expect(options.mostDevicesInGroup == 500)
-    options.mostDevicesInGroup = 2
+    var options = SQLiteLedger.Options()
+    #expect(options.limits.mostDevicesInGroup == 500)
+    options.limits.mostDevicesInGroup = 2
     let ledger = try place.open(options)
     for number in 0..<2 { try await ledger.register(newDevice("p\(number)", group: "counter", tokens: [:])) }
     try await ledger.register(newDevice("alone", tokens: [:]))

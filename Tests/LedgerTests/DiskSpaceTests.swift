@@ -5,6 +5,7 @@ import GRDB
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Disk space")
 struct DiskSpaceTests {
@@ -15,7 +16,7 @@ struct DiskSpaceTests {
   @Test(
     "a full ledger refuses announcements, still changes their states, and accepts announcements again after pruning")
   func full() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.maximumBytes = 603_000
     let ledger = try place.open(options)
     let payload = String(repeating: "x", count: 3000)
@@ -41,7 +42,7 @@ struct DiskSpaceTests {
 
   @Test("an announcement that does not fit on the disk does not affect the other announcements of its batch")
   func together() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.maximumBytes = 603_000
     options.reserveBytes = 0
     let ledger = try place.open(options)
@@ -133,7 +134,7 @@ struct DiskSpaceTests {
     }
     let before = try place.size()
     #expect(before > 20_000_000)
-    #expect(largest < 4 * Int(Ledger.logBytes))
+    #expect(largest < 4 * Int(SQLiteLedger.logBytes))
     #expect(try await ledger.prune(finishedBefore: place.clock.now + 1).announcements == 3200)
     // A second one: the first one's last pages were in the log still.
     try await ledger.prune(finishedBefore: place.clock.now + 1)

@@ -6,11 +6,12 @@ import PushMessages
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Enumerators of devices")
 struct EnumeratorTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -63,8 +64,8 @@ struct EnumeratorTests {
 
   @Test("a device has a limited number of enumerators, whose names have 1 to 1,024 bytes")
   func limits() async throws {
-    var options = Ledger.Options()
-    options.mostEnumerators = 2
+    var options = SQLiteLedger.Options()
+    options.limits.mostEnumerators = 2
     let ledger = try place.open(options)
     try await ledger.register(newDevice())
     for name in ["a", "b", "a"] {
@@ -83,9 +84,9 @@ struct EnumeratorTests {
 
   @Test("an account at its limit of enumerators cannot register another one, and can still register a known one again")
   func limitOfAccount() async throws {
-    var options = Ledger.Options()
-    #expect(options.mostEnumeratorsOfAccount == 20_000)
-    options.mostEnumeratorsOfAccount = 3
+    var options = SQLiteLedger.Options()
+    #expect(options.limits.mostEnumeratorsOfAccount == 20_000)
+    options.limits.mostEnumeratorsOfAccount = 3
     let ledger = try place.open(options)
     for (id, account) in [("a", "shop"), ("b", "shop"), ("a", "kiosk")] {
       try await ledger.register(newDevice(id, account: account))

@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("The examination of a ledger's file")
 struct ExaminationTests {
@@ -16,7 +17,7 @@ struct ExaminationTests {
 
   private func failure() -> LedgerError.Code? {
     do {
-      _ = try Ledger.examine(place.file, at: now)
+      _ = try SQLiteLedger.examine(place.file, at: now)
       return nil
     } catch {
       return error.code
@@ -53,7 +54,7 @@ struct ExaminationTests {
     #expect(before["ledger.sqlite-wal"] == nil)
     guard
       case .sound(let bytes, isOpen: false, keysInForce: 1, keysEnded: 2, webhookEndpoints: 0, setAside: 0) =
-        try Ledger.examine(
+        try SQLiteLedger.examine(
           place.file, at: now)
     else { Issue.record("another result"); return }
     #expect(bytes == before[place.file.lastPathComponent]?.count)
@@ -65,8 +66,9 @@ struct ExaminationTests {
     let writer = try place.open()
     try await writer.createKey(key("a"))
     guard
-      case .sound(_, isOpen: true, keysInForce: 1, keysEnded: 0, webhookEndpoints: 0, setAside: 0) = try Ledger.examine(
-        place.file, at: now)
+      case .sound(_, isOpen: true, keysInForce: 1, keysEnded: 0, webhookEndpoints: 0, setAside: 0) =
+        try SQLiteLedger.examine(
+          place.file, at: now)
     else {
       Issue.record("another result")
       return
@@ -83,7 +85,7 @@ struct ExaminationTests {
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
     }
-    #expect(try Ledger.examine(copy, at: now) == .unindexedLog)
+    #expect(try SQLiteLedger.examine(copy, at: now) == .unindexedLog)
     #expect(!FileManager.default.fileExists(atPath: copy.path + "-shm"))
   }
 
@@ -98,7 +100,7 @@ struct ExaminationTests {
     }
     guard
       case .sound(_, isOpen: false, keysInForce: 1, keysEnded: 0, webhookEndpoints: 0, setAside: 0) =
-        try Ledger.examine(
+        try SQLiteLedger.examine(
           copy, at: now)
     else {
       Issue.record("another result")
@@ -107,12 +109,12 @@ struct ExaminationTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path + "-shm"))
     // A log that is not one may hide changes.
     try Data("no log".utf8).write(to: URL(filePath: copy.path + "-wal"))
-    #expect(try Ledger.examine(copy, at: now) == .unindexedLog)
+    #expect(try SQLiteLedger.examine(copy, at: now) == .unindexedLog)
   }
 
   @Test("the examination of a missing ledger is not an error, and makes no ledger")
   func missing() throws {
-    #expect(try Ledger.examine(place.file, at: now) == .missing)
+    #expect(try SQLiteLedger.examine(place.file, at: now) == .missing)
     #expect(!FileManager.default.fileExists(atPath: place.file.path))
   }
 

@@ -6,11 +6,12 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("The life cycle of keys, and the administrative log")
 struct KeyLifeTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Ledger
 import LedgerTestSupport
+import SQLiteLedger
 import Testing
 
 /// A key of the tests, with a digest of its own.
@@ -19,7 +20,7 @@ func digestOf(_ text: String) -> Data { Data((text.utf8 + Array(repeating: 0, co
 @Suite("Keys")
 struct KeysTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

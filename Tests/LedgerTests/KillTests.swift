@@ -2,6 +2,7 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 
 @Suite("Killed processes")

@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Migration of a ledger whose accounts and payloads contain the kinds and defaults of announcements")
 struct KindsMigrationTests {

@@ -6,11 +6,12 @@ import PlaybackOrder
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Requests that wait on several lanes")
 struct LanesTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -104,7 +105,7 @@ struct LanesTests {
       try Row.fetchAll(
         database,
         sql:
-          "EXPLAIN QUERY PLAN SELECT lane, count(*) FROM announcements WHERE \(Ledger.unfinishedRequests) GROUP BY lane"
+          "EXPLAIN QUERY PLAN SELECT lane, count(*) FROM announcements WHERE \(SQLiteLedger.unfinishedRequests) GROUP BY lane"
       ).map { try $0.value("detail") as String }
     }
     #expect(steps == ["SCAN announcements USING COVERING INDEX announcements_waiting"], "\(steps)")

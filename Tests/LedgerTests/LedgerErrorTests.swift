@@ -6,6 +6,7 @@ import GRDB
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Errors of the ledger")
 struct LedgerErrorTests {

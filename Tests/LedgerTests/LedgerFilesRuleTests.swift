@@ -4,6 +4,7 @@ import FileSystem
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("The rule for the files of an open ledger")
 struct LedgerFilesRuleTests {
@@ -82,7 +83,7 @@ struct LedgerFilesRuleTests {
     #expect(Self.verdict(Self.look(log: 0, header: [], version: 2)) == .unexplained(.init(.log, .cut)))
     #expect(Self.verdict(Self.look(log: 40, header: Self.otherHeader), hasWritten: true) == .whole)
     #expect(Self.verdict(Self.look(log: 40, header: Self.otherHeader, version: 2)) == .whole)
-    let limit = Int(Ledger.logBytes)
+    let limit = Int(SQLiteLedger.logBytes)
     let long = Self.look(log: 2 * limit)
     #expect(Self.verdict(Self.look(log: limit), after: long, hasWritten: true) == .whole)
     #expect(Self.verdict(Self.look(log: limit), after: long) == .changed(.init(.log, .cut)))

@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("The files of an open ledger", .timeLimit(.minutes(10)))
 struct LedgerFilesTests {
@@ -62,7 +63,7 @@ struct LedgerFilesTests {
   }
 
   /// Opens a ledger of which a copy was made before, and accepts payments.
-  private func filled(_ count: Int) async throws -> Ledger {
+  private func filled(_ count: Int) async throws -> SQLiteLedger {
     do {
       let ledger = try place.open()
       for number in 1...count { try await _ = ledger.accept(payment("before-\(number)")) }

@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 /// A clip of the tests, whose digest is made of a letter.
 func libraryClip(_ name: String, _ digit: Character = "a", group: String = "group.crier") -> LibrarySound {
@@ -19,7 +20,7 @@ private func pack(_ id: String, _ digit: Character = "1") -> LibraryPack {
 @Suite("The library of sounds in the ledger")
 struct LibraryTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

@@ -6,11 +6,12 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Tones in the library of the ledger")
 struct LibraryToneTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -19,7 +20,7 @@ struct LibraryToneTests {
 
   private func changes(
     after anchor: LibraryAnchor? = nil, account: String = "shop", group: String = "group.crier",
-    in ledger: Ledger? = nil
+    in ledger: (SQLiteLedger)? = nil
   ) async throws -> [String] {
     let page = try await (ledger ?? self.ledger).libraryChanges(account: account, group: group, after: anchor)
     return page?.changes.map { "\($0.change) \($0.kind) \($0.name)" } ?? ["expired"]

@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Listing the announcements of an account")
 struct ListingTests {
@@ -20,7 +21,7 @@ struct ListingTests {
 
   /// Lists all announcements page by page.
   private func all(
-    _ ledger: Ledger, _ filter: Ledger.AnnouncementFilter = Ledger.AnnouncementFilter(), limit: Int
+    _ ledger: SQLiteLedger, _ filter: Ledger.AnnouncementFilter = Ledger.AnnouncementFilter(), limit: Int
   ) async throws -> [String] {
     var (ids, cursor): ([String], Ledger.AnnouncementCursor?) = ([], nil)
     repeat {
@@ -68,11 +69,11 @@ struct ListingTests {
   func plan() async throws {
     let ledger = try place.open()
     let plans = try await ledger.read { database in
-      try [Ledger.listedEntries, Ledger.listedAnswers].map { sql in
+      try [SQLiteLedger.listedEntries, SQLiteLedger.listedAnswers].map { sql in
         var arguments: StatementArguments = [
           "account": "shop", "from": 0, "until": 9, "at": 9, "row": 9, "entries": true, "count": 51, "text": Data([1]),
         ]
-        if sql == Ledger.listedEntries {
+        if sql == SQLiteLedger.listedEntries {
           for state in Ledger.State.allCases { arguments += [state.rawValue: true] }
         }
         return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)

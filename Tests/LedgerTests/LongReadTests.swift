@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Reads of many rows", .timeLimit(.minutes(5)))
 struct LongReadTests {

@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Migration of older ledgers")
 struct MigrationTests {
@@ -110,7 +111,7 @@ struct MigrationTests {
     configuration.allowsUnsafeTransactions = true  // It is held from one access to the next.
     let other = try DatabaseQueue(path: place.file.path, configuration: configuration)
     try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.busyTimeout = 0.05
     let error = #expect(throws: LedgerError.self) { try place.open(options) }
     #expect(error?.code == .busy)
@@ -121,9 +122,9 @@ struct MigrationTests {
   @Test("a new ledger and a migrated one have the same tables")
   func same() async throws {
     try makeFirstVersion()
-    let fresh = try Ledger(at: place.folder.appending(path: "fresh.sqlite"))
+    let fresh = try SQLiteLedger(at: place.folder.appending(path: "fresh.sqlite"))
     let migrated = try place.open()
-    func schema(_ ledger: Ledger) async throws -> [String] {
+    func schema(_ ledger: SQLiteLedger) async throws -> [String] {
       try await ledger.read {
         try String.fetchAll($0, sql: "SELECT sql FROM sqlite_schema WHERE sql NOT NULL ORDER BY name")
       }

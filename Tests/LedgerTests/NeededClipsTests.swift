@@ -2,12 +2,13 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 
 @Suite("Clips that announcements and batches need")
 struct NeededClipsTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

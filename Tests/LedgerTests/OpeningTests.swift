@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Opening a ledger", .timeLimit(.minutes(5)))
 struct OpeningTests {
@@ -16,7 +17,7 @@ struct OpeningTests {
   @Test("only the owner may read a new ledger and its folders")
   func modes() async throws {
     let deep = place.folder.appending(path: "a/b/ledger.sqlite")
-    let ledger = try Ledger(at: deep)
+    let ledger = try SQLiteLedger(at: deep)
     try await _ = ledger.accept(payment("a"))
     #expect(try place.mode(deep) == 0o600)
     for suffix in ["-wal", "-shm", ".opening"] {
@@ -123,7 +124,9 @@ struct OpeningTests {
     try FileManager.default.createDirectory(at: place.file, withIntermediateDirectories: true)
     #expect(place.openingFailure == .wrongKindOfFile)
     try Data().write(to: place.folder.appending(path: "file"))
-    let error = #expect(throws: LedgerError.self) { try Ledger(at: place.folder.appending(path: "file/ledger.sqlite")) }
+    let error = #expect(throws: LedgerError.self) {
+      try SQLiteLedger(at: place.folder.appending(path: "file/ledger.sqlite"))
+    }
     #expect(error?.code == .wrongKindOfFile)
   }
 
@@ -137,7 +140,7 @@ struct OpeningTests {
 
   @Test("a writer that another process blocks for too long gets the error busy, and works again later")
   func busy() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.busyTimeout = 0.05
     let ledger = try place.open(options)
     var configuration = Configuration()
@@ -160,6 +163,6 @@ struct OpeningTests {
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
     }
-    #expect(try await Ledger(at: copy).entry(id: "a")?.number == 1)
+    #expect(try await SQLiteLedger(at: copy).entry(id: "a")?.number == 1)
   }
 }

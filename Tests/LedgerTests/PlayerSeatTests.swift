@@ -5,11 +5,12 @@ import Testing
 import TestSupport
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("The exclusive player of a lane")
 struct PlayerSeatTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

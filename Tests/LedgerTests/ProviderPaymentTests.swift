@@ -3,13 +3,14 @@
 import Foundation
 import GRDB
 import Ledger
+import SQLiteLedger
 import TestSupport
 import Testing
 
 @Suite("Payments that providers report", .timeLimit(.minutes(5)))
 struct ProviderPaymentTests {
   private let place: TemporaryLedger
-  private let ledger: Ledger
+  private let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -133,7 +134,7 @@ struct ProviderPaymentTests {
 
   @Test("none of a request's payments is stored if they do not all fit into the ledger")
   func full() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.maximumBytes = 4096
     let full = try place.open(options)
     await #expect(throws: LedgerError.self) { try await full.accept(providerPayments: [report("a"), report("b")]) }

@@ -7,6 +7,7 @@ import PushMessages
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 /// A push of the tests. Its body is its number.
 func newPush(
@@ -27,7 +28,7 @@ private func answer(_ id: String, key: String? = nil, clip: String? = nil) -> Ne
 @Suite("Pushes in the ledger")
 struct PushTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -238,7 +239,7 @@ struct PushTests {
 
   @Test("a full ledger accepts no push, and still records the outcomes of earlier pushes")
   func full() async throws {
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.maximumBytes = 493_000
     let narrow = try place.open(options)
     try await narrow.register(newDevice())
@@ -443,8 +444,8 @@ struct PushTests {
 
   @Test("pruning keeps only the latest ended pushes that announce nothing, whatever their age")
   func silent() async throws {
-    var options = Ledger.Options()
-    options.mostEndedSilentPushes = 3
+    var options = SQLiteLedger.Options()
+    options.limits.mostEndedSilentPushes = 3
     let ledger = try place.open(options)
     try await ledger.register(newDevice())
     _ = try await ledger.accept(answer: answer("A"), pushing: [newPush(), newPush()])
@@ -497,7 +498,7 @@ struct PushTests {
     #expect(try await !has("a.wav"))
     let plan = try await DatabaseQueue(waitingFor: place.file).read { database in
       try Row.fetchAll(
-        database, sql: "EXPLAIN QUERY PLAN \(Ledger.clipOfDevice)",
+        database, sql: "EXPLAIN QUERY PLAN \(SQLiteLedger.clipOfDevice)",
         arguments: ["clip": "a.wav", "account": "shop", "id": "phone-1"]
       ).map { $0["detail"] as String }
     }

@@ -7,11 +7,12 @@ import PlaybackOrder
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Quiet payments and their summaries")
 struct QuietTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

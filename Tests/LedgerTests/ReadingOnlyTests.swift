@@ -7,6 +7,7 @@ import Testing
 import TestSupport
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("A ledger that is opened for reading only")
 struct ReadingOnlyTests {
@@ -16,7 +17,7 @@ struct ReadingOnlyTests {
 
   private func failure() -> LedgerError.Code? {
     do {
-      _ = try Ledger(reading: place.file)
+      _ = try SQLiteLedger(reading: place.file)
       return nil
     } catch {
       return error.code
@@ -39,7 +40,7 @@ struct ReadingOnlyTests {
   func beside() async throws {
     let writer = try place.open()
     try await _ = writer.accept(payment("a"))
-    let ledger = try Ledger(reading: place.file)
+    let ledger = try SQLiteLedger(reading: place.file)
     #expect(try await ledger.entry(id: "a")?.number == 1)
     try await _ = writer.accept(payment("b"))
     #expect(try await ledger.recent().map(\.id) == ["b", "a"])
@@ -60,10 +61,10 @@ struct ReadingOnlyTests {
     }
     let before = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) }
     #expect(before[1].count > 0)
-    do { #expect(try await Ledger(reading: copy).entry(id: "a")?.number == 1) }
+    do { #expect(try await SQLiteLedger(reading: copy).entry(id: "a")?.number == 1) }
     try await isLetGo(copy)
     #expect(try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) } == before)
-    #expect(try await Ledger(at: copy).accept(payment("b")).number == 2)
+    #expect(try await SQLiteLedger(at: copy).accept(payment("b")).number == 2)
   }
 
   @Test("a closed ledger can be read, and can be opened for writing afterwards")
@@ -71,7 +72,7 @@ struct ReadingOnlyTests {
     do { try await _ = place.open().accept(payment("a")) }
     try await place.isClosed()
     let before = try Data(contentsOf: place.file)
-    do { #expect(try await Ledger(reading: place.file).counts()[.accepted] == 1) }
+    do { #expect(try await SQLiteLedger(reading: place.file).counts()[.accepted] == 1) }
     try await isLetGo(place.file)
     #expect(try Data(contentsOf: place.file) == before)
     #expect(try await place.open().accept(payment("b")).number == 2)
@@ -81,7 +82,7 @@ struct ReadingOnlyTests {
   func older() async throws {
     try EarlierLedger.write(to: place.file)
     let before = try Data(contentsOf: place.file)
-    let error = #expect(throws: LedgerError.self) { try Ledger(reading: place.file) }
+    let error = #expect(throws: LedgerError.self) { try SQLiteLedger(reading: place.file) }
     #expect(error?.code == .olderVersion)
     #expect(error?.description.contains("the file must first be brought up to date. The file was not") == true)
     #expect(try Data(contentsOf: place.file) == before)

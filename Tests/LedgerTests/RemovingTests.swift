@@ -5,11 +5,12 @@ import GRDB
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Removing announcements")
 struct RemovingTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -106,7 +107,7 @@ struct RemovingTests {
   func plan() async throws {
     let steps = try await ledger.read { database in
       try Row.fetchAll(
-        database, sql: "EXPLAIN QUERY PLAN \(Ledger.clipOfOthers)", arguments: ["clip": "a", "account": "b"]
+        database, sql: "EXPLAIN QUERY PLAN \(SQLiteLedger.clipOfOthers)", arguments: ["clip": "a", "account": "b"]
       ).map { try $0.value("detail") as String }
     }
     let looks = steps.filter { $0.hasPrefix("SEARCH") }

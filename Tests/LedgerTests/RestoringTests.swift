@@ -4,11 +4,12 @@ import Foundation
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Restoring a cancelled announcement")
 struct RestoringTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

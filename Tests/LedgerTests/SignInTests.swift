@@ -4,11 +4,12 @@ import Foundation
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite("Codes for signing in, in the ledger")
 struct SignInTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
   private static let lifetime: TimeInterval = 900
 
   init() throws {
@@ -27,7 +28,8 @@ struct SignInTests {
     try await ledger.createSignInCode(code, lifetime: Self.lifetime, by: .key("admin"))
   }
 
-  private func signIn(_ id: String, _ key: String = "k", in ledger: Ledger? = nil) async throws -> Ledger.SignIn {
+  private func signIn(_ id: String, _ key: String = "k", in ledger: (SQLiteLedger)? = nil) async throws -> Ledger.SignIn
+  {
     try await (ledger ?? self.ledger).signIn(
       withCode: digestOf("code \(id)"), keyID: key, keyDigest: digestOf("key \(key)"))
   }

@@ -2,12 +2,13 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 
 @Suite("Signed requests")
 struct SignedRequestsTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
   let now: Int64 = 1_800_000_000
 
   init() throws {
@@ -16,7 +17,7 @@ struct SignedRequestsTests {
   }
 
   private func admit(
-    _ name: String, at signedAt: Int64? = nil, key: String = "7d3k9q2m", to other: Ledger? = nil,
+    _ name: String, at signedAt: Int64? = nil, key: String = "7d3k9q2m", to other: (SQLiteLedger)? = nil,
     atMost most: Int64 = 100
   ) async throws -> Ledger.SignedRequestOutcome {
     try await (other ?? ledger).admitSignedRequest(

@@ -2,12 +2,13 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 
 @Suite("States")
 struct StateTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

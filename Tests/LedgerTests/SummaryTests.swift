@@ -2,12 +2,13 @@
 
 import Foundation
 import Ledger
+import SQLiteLedger
 import Testing
 
 @Suite("Summaries")
 struct SummaryTests {
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()

@@ -6,6 +6,7 @@ import GRDB
 import Ledger
 import LedgerTestSupport
 import PlaybackOrder
+import SQLiteLedger
 import TestSupport
 
 /// A ledger's file in a fresh folder, which is removed when the test is over.
@@ -22,8 +23,8 @@ final class TemporaryLedger: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  func open(_ options: Ledger.Options = Ledger.Options()) throws(LedgerError) -> Ledger {
-    try Ledger(at: file, options: options, now: { [clock] in clock.now })
+  func open(_ options: SQLiteLedger.Options = SQLiteLedger.Options()) throws(LedgerError) -> SQLiteLedger {
+    try SQLiteLedger(at: file, options: options, now: { [clock] in clock.now })
   }
 
   /// Writes rows into the file, beside the ledger.

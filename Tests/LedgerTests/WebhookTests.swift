@@ -9,6 +9,7 @@ import Testing
 import WebhookMessages
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 /// An endpoint of the tests.
 func newEndpoint(
@@ -23,7 +24,7 @@ struct WebhookTests {
   private static let days: TimeInterval = 86_400
 
   let place: TemporaryLedger
-  let ledger: Ledger
+  let ledger: SQLiteLedger
 
   init() throws {
     place = try TemporaryLedger()
@@ -280,7 +281,7 @@ struct WebhookTests {
     let id = try await register(newEndpoint())
     let number = try await ledger.accept(payment("A", account: "shop")).number
     _ = try? await ledger.set(number, .played)
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.maximumBytes = 4096
     let full = try place.open(options)
     let error = try await #require(throws: LedgerError.self) { try await full.accept(answer: answer("B")) }
@@ -392,7 +393,8 @@ struct WebhookTests {
     #expect(enabled.disabledAt == nil && enabled.disabledReason == nil && enabled.failingSince == nil)
     let known = try await ledger.enabledWebhookEndpoints()
     #expect(known.map(\.account) == ["shop"] && known.map(\.id) == [id])
-    guard case .sound(_, _, _, _, webhookEndpoints: 1, _) = try Ledger.examine(ledger.file, at: place.clock.now) else {
+    guard case .sound(_, _, _, _, webhookEndpoints: 1, _) = try SQLiteLedger.examine(ledger.file, at: place.clock.now)
+    else {
       Issue.record("another number of endpoints")
       return
     }

@@ -9,6 +9,7 @@ import Ledger
 import PlaybackOrder
 import SoundOutputTestSupport
 import SpeechEngine
+import SQLiteLedger
 import Testing
 import TestSupport
 
@@ -53,7 +54,7 @@ struct PlayerRaceTests {
   func calendarSetBack() async throws {
     let lane = try TestLane()
     let clock = SetCalendar(lane.clock)
-    let ledger = try Ledger(at: lane.folder.appending(path: "own.sqlite"), now: { clock.date() })
+    let ledger = try SQLiteLedger(at: lane.folder.appending(path: "own.sqlite"), now: { clock.date() })
     let player = Player(lane: "counter", ledger: ledger, output: lane.output, render: lane.renderer, clock: clock)
     try await player.start()
     _ = try await player.accept(announcement("a"))
@@ -119,11 +120,11 @@ struct PlayerRaceTests {
   /// A player whose ledger waits 50 ms for another program's transaction.
   private func impatientPlayer(
     of lane: TestLane, clock: (any PlayerClock)? = nil
-  ) throws -> (Player, Ledger, URL) {
+  ) throws -> (Player, any Ledger.Store, URL) {
     let file = lane.folder.appending(path: "busy.sqlite")
-    var options = Ledger.Options()
+    var options = SQLiteLedger.Options()
     options.busyTimeout = 0.05
-    let ledger = try Ledger(at: file, options: options)
+    let ledger = try SQLiteLedger(at: file, options: options)
     let player = Player(
       lane: "counter", ledger: ledger, output: lane.output, render: lane.renderer, clock: clock ?? lane.clock)
     return (player, ledger, file)

@@ -6,6 +6,7 @@ import Ledger
 import Playback
 import PlaybackOrder
 import SoundOutputTestSupport
+import SQLiteLedger
 import Testing
 import Waveforms
 
@@ -15,7 +16,7 @@ final class TestLane: Sendable {
   let clock = ManualClock()
   let output = SimulatedOutput()
   let renderer = StandInRenderer()
-  let ledger: Ledger
+  let ledger: any Ledger.Store
 
   init(copyOf other: URL? = nil) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -25,7 +26,7 @@ final class TestLane: Sendable {
         try FileManager.default.copyItem(at: other.appending(path: name), to: folder.appending(path: name))
       }
     }
-    ledger = try Ledger(at: file, now: { [clock] in clock.date() })
+    ledger = try SQLiteLedger(at: file, now: { [clock] in clock.date() })
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

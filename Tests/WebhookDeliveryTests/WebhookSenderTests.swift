@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import Foundation
 import Ledger
+import SQLiteLedger
 import TestSupport
 import Testing
 import WebhookDelivery
@@ -10,7 +11,7 @@ import WebhookMessages
 
 /// A ledger in a fresh folder with endpoints, and the sender of its outbox.
 private final class Outbox: Sendable {
-  let ledger: Ledger
+  let ledger: any Ledger.Store
   let receiver: Receiver
   let clock = JumpingClock()
   private let folder: URL
@@ -19,7 +20,7 @@ private final class Outbox: Sendable {
   init(_ receiver: Receiver) throws {
     self.receiver = receiver
     folder = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID().uuidString)")
-    ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"), now: { [clock] in clock.date })
+    ledger = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite"), now: { [clock] in clock.date })
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

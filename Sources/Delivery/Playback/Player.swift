@@ -150,7 +150,7 @@ public final class Player: Sendable {
 
   /// Undoes the cancellation of an announcement of this lane. It waits again in its old place.
   ///
-  /// - Returns: False if it cannot be restored; see `Ledger.restore(_:)`.
+  /// - Returns: False if it cannot be restored; see `Ledger.StateStore.restore(_:)`.
   /// - Throws: ``PlayerError`` with `notRunning`; `LedgerError`. After an error, nothing has changed.
   public func restore(_ number: Int64) async throws -> Bool { try await ask { .restore(number, $0) } }
 

@@ -10,7 +10,7 @@ public import PushMessages
 /// - A push is marked in the ledger before it is sent, and its outcome is stored before the next push to the same
 ///   device is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`. A push that
 ///   two crashes in a row interrupted is set aside, and sent later, alone; see `InterruptedWork`.
-/// - Only one sender of a ledger runs at a time; see `Ledger.takeSeat(of:)`.
+/// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`.
 public actor PushSender {
   /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
   public enum Report: Sendable, Hashable {

@@ -11,7 +11,7 @@ public import WebhookMessages
 ///   message is sent again with the same `webhook-id`.
 /// - A message is marked in the ledger before it is sent. A message that two crashes in a row interrupted is set aside,
 ///   and sent later, alone; see `InterruptedWork`.
-/// - Only one sender of a ledger runs at a time; see `Ledger.takeSeat(of:)`.
+/// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`.
 public actor WebhookSender {
   /// What happens, for logs and metrics. It contains no URLs, secrets or announcements.
   public enum Report: Sendable, Hashable {

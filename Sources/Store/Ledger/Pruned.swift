@@ -19,7 +19,20 @@ extension Ledger {
     public var providerPayments = 0
     public var providerIDs = 0
 
-    package init() {}
+    package init(
+      announcements: Int = 0, events: Int = 0, commands: Int = 0, administrativeActs: Int = 0, pushes: Int = 0,
+      libraryChanges: Int = 0, webhooks: Int = 0, providerPayments: Int = 0, providerIDs: Int = 0
+    ) {
+      self.announcements = announcements
+      self.events = events
+      self.commands = commands
+      self.administrativeActs = administrativeActs
+      self.pushes = pushes
+      self.libraryChanges = libraryChanges
+      self.webhooks = webhooks
+      self.providerPayments = providerPayments
+      self.providerIDs = providerIDs
+    }
   }
 
   /// The time for which messages to webhook endpoints are kept after their end, in seconds: a day. After that, only the

@@ -7,6 +7,7 @@ public import Playback
 import PlaybackOrder
 public import SoundOutputTestSupport
 public import SoundOutputs
+import SQLiteLedger
 
 /// A player as in production, with its own ledger and a sound server whose sound is recorded.
 public final class RecordedLane: Sendable {
@@ -18,7 +19,7 @@ public final class RecordedLane: Sendable {
   public let server: PulseServer
   public let player: Player
   public let tones: DistinctTones
-  private let ledger: Ledger
+  private let ledger: any Ledger.Store
   private let folder: URL
 
   /// Creates a player without starting it.
@@ -31,7 +32,7 @@ public final class RecordedLane: Sendable {
     self.server = server
     self.tones = tones
     folder = place.appending(path: "lane-\(UUID().uuidString)")
-    ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
+    ledger = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite"))
     player = Player(
       lane: "counter", ledger: ledger, output: ALSAOutput(device: server.pcm, waking: waking), render: tones,
       settings: settings)

@@ -3,6 +3,7 @@
 import APNSSimulator
 import Foundation
 import Ledger
+import SQLiteLedger
 import TestSupport
 
 /// Senders that are killed at random moments while they send the pushes of one ledger, until the last one finishes.
@@ -45,7 +46,7 @@ public struct KilledSenders: Sendable {
     let file = site.folder.appending(path: "ledger.sqlite")
     var random = SplitMix64(seed: seed)
     do {
-      let ledger = try Ledger(at: file)
+      let ledger = try SQLiteLedger(at: file)
       for device in 0..<devices { try await Outbox.register(device, in: ledger) }
       let batch = (0..<pushes).map { _ in
         Outbox.alert(to: Int.random(in: 0..<devices, using: &random), expiresAt: Date().addingTimeInterval(86_400))
@@ -70,7 +71,7 @@ public struct KilledSenders: Sendable {
     process.waitUntilExit()
     if process.terminationStatus != 0 { findings.faults.append("the last sender: status \(process.terminationStatus)") }
     try count(output, in: &findings)
-    try await compare(Ledger(at: file), site.simulator, &findings)
+    try await compare(SQLiteLedger(at: file), site.simulator, &findings)
     return findings
   }
 
@@ -89,7 +90,8 @@ public struct KilledSenders: Sendable {
     findings.interrupted += text.split(separator: "\n").compactMap { Int($0) }.reduce(0, +)
   }
 
-  private func compare(_ ledger: Ledger, _ simulator: APNSSimulator, _ findings: inout Findings) async throws {
+  private func compare(_ ledger: any Ledger.Store, _ simulator: APNSSimulator, _ findings: inout Findings) async throws
+  {
     let states = try await ledger.pushCounts()
     if states != [.delivered: pushes] { findings.faults.append("not all are delivered: \(states)") }
     let record = simulator.record

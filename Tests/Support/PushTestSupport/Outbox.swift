@@ -5,13 +5,14 @@ public import Foundation
 public import Ledger
 public import PushDelivery
 import PushMessages
+import SQLiteLedger
 
 /// A ledger in a fresh folder with devices and pushes, and the sender of its outbox.
 public final class Outbox: Sendable {
   public static let account = "shop"
   public static let app = PushSchedule.App(bundleID: PushSite.app, environment: .production)
 
-  public let ledger: Ledger
+  public let ledger: any Ledger.Store
   private let folder: URL
   private let remembersReports: Bool
   private let reported = Locked<[PushSender.Report]>([])
@@ -20,7 +21,7 @@ public final class Outbox: Sendable {
   public init(now: @escaping @Sendable () -> Date = { Date() }, remembersReports: Bool = true) throws {
     self.remembersReports = remembersReports
     folder = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString)")
-    ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"), now: now)
+    ledger = try SQLiteLedger(at: folder.appending(path: "ledger.sqlite"), now: now)
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
@@ -33,7 +34,7 @@ public final class Outbox: Sendable {
     try await Self.register(device, app: app, in: ledger)
   }
 
-  public static func register(_ device: Int, app: String = PushSite.app, in ledger: Ledger) async throws {
+  public static func register(_ device: Int, app: String = PushSite.app, in ledger: any Ledger.Store) async throws {
     let id = "device-\(device)"
     let digest = Data(repeating: 0, count: 24) + withUnsafeBytes(of: UInt64(device).bigEndian) { Data($0) }
     _ = try await ledger.register(

@@ -11,6 +11,7 @@
 import Foundation
 import Ledger
 import PlaybackOrder
+import SQLiteLedger
 
 let arguments = CommandLine.arguments
 
@@ -26,7 +27,7 @@ let file = URL(filePath: arguments[2])
 
 switch arguments[1] {
 case "accept", "answer":
-  let ledger = try Ledger(at: file)
+  let ledger = try SQLiteLedger(at: file)
   let run = UUID().uuidString
   let account = arguments[1] == "answer" && arguments.count > 3 ? arguments[3] : ""
   try await withThrowingTaskGroup { group in
@@ -51,12 +52,12 @@ case "accept", "answer":
     try await group.waitForAll()
   }
 case "sit":
-  let seat = try Ledger(at: file).takeSeat(lane: arguments[3])
+  let seat = try SQLiteLedger(at: file).takeSeat(lane: arguments[3])
   say("seated")
   _ = try FileHandle.standardInput.readToEnd()
   withExtendedLifetime(seat) {}
 case "open":
-  for _ in 0..<(Int(arguments[3]) ?? 0) { _ = try await Ledger(at: file).counts() }
+  for _ in 0..<(Int(arguments[3]) ?? 0) { _ = try await SQLiteLedger(at: file).counts() }
 default:
   exit(64)
 }

@@ -13,6 +13,7 @@ import Ledger
 import Playback
 import PlaybackOrder
 import SoundOutputs
+import SQLiteLedger
 import Waveforms
 
 struct Tones: Rendering {
@@ -43,7 +44,7 @@ guard arguments.count > 4, let milliseconds = Int(arguments[3]), milliseconds >=
   FileHandle.standardError.write(Data("usage: play-log LEDGER LOG MS ID…\n".utf8))
   exit(64)
 }
-let ledger = try Ledger(at: URL(filePath: arguments[1]))
+let ledger = try SQLiteLedger(at: URL(filePath: arguments[1]))
 let output = FileOutput(path: arguments[2], pace: milliseconds == 0 ? .immediate : .realTime)
 var settings = Player.Settings()
 settings.gap = 0

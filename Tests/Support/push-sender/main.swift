@@ -11,13 +11,14 @@ import Foundation
 import Ledger
 import PushDelivery
 import PushTestSupport
+import SQLiteLedger
 
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let port = Int(arguments[2]) else {
   FileHandle.standardError.write(Data("usage: push-sender LEDGER PORT AUTHORITY KEY\n".utf8))
   exit(64)
 }
-let ledger = try Ledger(at: URL(filePath: arguments[1]))
+let ledger = try SQLiteLedger(at: URL(filePath: arguments[1]))
 let server = PushServer(host: "localhost", port: port, trustRoots: URL(filePath: arguments[3]))
 let key = try ProviderKey(file: URL(filePath: arguments[4]), id: PushSite.keyID, team: PushSite.team)
 let client = PushClient(connections: try PushConnections(server: server, count: 2), tokens: ProviderTokens(key: key))

@@ -104,7 +104,7 @@ struct ProblemTests {
         switch code {
         case .diskFull: (507, "disk_full")
         case .tooManyReplays: (429, "too_many_replays")
-        case .busy, .waitingListFull, .tooManyCommands: (503, "busy")
+        case .busy, .waitingListFull, .tooManyCommands, .unreachable, .outcomeUnknown: (503, "busy")
         case .invalidValue: (422, "field_invalid")
         case .tooManyDevices, .tooManyEnumerators, .deviceNameTaken, .tooManyWebhookEndpoints, .webhookEndpointExists:
           (409, code.rawValue)

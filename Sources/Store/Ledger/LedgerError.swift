@@ -47,6 +47,11 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case notPermitted = "not_permitted"
     /// Another process locked the ledger for longer than the ledger waits.
     case busy
+    /// The ledger's server cannot be reached. Nothing was changed.
+    case unreachable
+    /// The connection to the ledger's server broke while it stored the changes, so they may be stored or not. The same
+    /// call again finds out.
+    case outcomeUnknown = "outcome_unknown"
     /// The file is not a database or is damaged.
     case damaged
     /// One of the ledger's files was removed, replaced, cut or overwritten while the ledger was open; see
@@ -91,11 +96,17 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   public let code: Code
   public let action: Action
 
-  /// The ledger's file.
-  public let file: URL
+  /// The ledger's file; nil if the ledger is a database of a server.
+  public let file: URL?
+
+  /// The hosts and ports of the ledger's servers; nil if the ledger is a file.
+  public let server: String?
 
   /// SQLite's extended result code; nil when the error did not come from SQLite.
   public let resultCode: Int32?
+
+  /// The SQLSTATE that the ledger's server reported; nil when the error did not come from a server.
+  public let sqlState: String?
 
   /// The system's `errno`; nil when the error did not come from a system call.
   public let systemError: Int32?
@@ -123,6 +134,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     self.code = code
     self.action = action
     self.file = file
+    server = nil
+    sqlState = nil
     self.resultCode = resultCode
     self.systemError = systemError
     self.player = player
@@ -132,11 +145,30 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     self.change = change
   }
 
-  /// The operation, the file, the cause and the next step. The text never contains a payload, an announcement's id or
-  /// an SQL statement.
+  /// - Parameter server: The hosts and ports of the ledger's servers, without user, database and options.
+  package init(
+    _ code: Code, while action: Action, on server: String, sqlState: String? = nil, field: String? = nil,
+    from: Ledger.State? = nil, to: Ledger.State? = nil
+  ) {
+    self.code = code
+    self.action = action
+    self.server = server
+    self.sqlState = sqlState
+    self.field = field
+    self.from = from
+    self.to = to
+    (file, resultCode, systemError, player, change) = (nil, nil, nil, nil, nil)
+  }
+
+  /// The operation, the file or the server, the cause and the next step. The text never contains a payload, an
+  /// announcement's id or an SQL statement.
   public var description: String {
-    let reported = resultCode.map { " (SQLite code \($0))" } ?? systemError.map { " (error number \($0))" } ?? ""
-    return "\(attempt) \(file.path(percentEncoded: false)) failed: \(cause)\(reported). \(remedy)"
+    let reported =
+      resultCode.map { " (SQLite code \($0))" } ?? systemError.map { " (error number \($0))" }
+      ?? sqlState.map { " (SQLSTATE \($0))" } ?? ""
+    let place = file?.path(percentEncoded: false) ?? server.map { "on the PostgreSQL server \($0)" } ?? ""
+    let (cause, remedy) = server == nil ? (cause, remedy) : (causeOnServer ?? cause, remedyOnServer ?? remedy)
+    return "\(attempt) \(place) failed: \(cause)\(reported). \(remedy)"
   }
 
   private var attempt: String {
@@ -186,6 +218,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .readOnly: "the file is read-only"
     case .notPermitted: "this user does not have permission"
     case .busy: "another process kept the file locked for too long"
+    case .unreachable: "no server accepted the connection"
+    case .outcomeUnknown: "the connection broke before the changes were confirmed"
     case .damaged: "the file is damaged, or is not a database"
     case .fileChanged: change?.description ?? "the file was changed while the ledger was open"
     case .notALedger: "the file is a database of another program"
@@ -219,6 +253,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .readOnly: "Make the file and its file system writable, or choose another file."
     case .notPermitted: "Give this user access to the file, or choose another file."
     case .busy: "Find the process that uses the file, and try again."
+    case .unreachable: "Nothing was changed. Check that the server runs and can be reached from this machine."
+    case .outcomeUnknown: "The changes may have been stored. Make the same call again; it finds out."
     case .damaged: "\(damageLimit)Keep a copy of it and of the files beside it, and restore a backup."
     case .fileChanged:
       "Nothing more is accepted. Stop every program that uses the ledger, keep a copy of the file and of the files "

@@ -218,6 +218,10 @@ extension Problem {
     case .busy, .waitingListFull, .tooManyCommands:
       self.init(
         .serviceUnavailable, "busy", "Too many writes are waiting. Try again in a moment.", retryAfter: 1)
+    case .unreachable, .outcomeUnknown:
+      self.init(
+        .serviceUnavailable, "busy",
+        "The service could not reach its database. Send the same request again in a moment.", retryAfter: 1)
     case .tooManyReplays: self = .tooManyReplays(retryAfter: 10)
     case .tooManyDevices:
       self = conflict(

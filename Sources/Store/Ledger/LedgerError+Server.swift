@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension LedgerError {
+  /// The cause of an error on a server, where it differs from that of a file.
+  var causeOnServer: String? {
+    switch code {
+    case .diskFull: "the server's disk is full"
+    case .readOnly: "the server accepts no changes"
+    case .notPermitted: "the server does not let this user in, or not do this"
+    case .busy: "other transactions were in the way for too long"
+    case .damaged: "a row or a page of the database is damaged"
+    case .notALedger: "the database is that of another program" + (field.map { ": \($0)" } ?? "")
+    case .systemFailure: "the server reported an error"
+    default: nil
+    }
+  }
+
+  /// What to do about an error on a server, where it differs from that of a file.
+  var remedyOnServer: String? {
+    switch code {
+    case .diskFull: "Free some space on the server and try again."
+    case .readOnly: "Name all servers in the address, so that the one that accepts changes is found."
+    case .notPermitted: "Check the user in the address, the password file, and the privileges in the database."
+    case .busy: "Nothing was changed. Try again in a moment."
+    case .damaged: "Look into the server's log, and restore a backup."
+    case .notALedger: "The database was not changed. Choose another database."
+    case .systemFailure: "Look into the server's log, and try again."
+    default: nil
+    }
+  }
+}

@@ -83,7 +83,15 @@ struct AddressTests {
     #expect(failure?.description.contains("hunter2") == false)
   }
 
-  @Test("the parameters in an address replace the defaults, and the other parameters keep their defaults")
+  @Test("a setting for all sessions is added to those of the address, and does not replace the address's own")
+  func setting() throws {
+    let plain = try address("postgresql://db1.example/payments").setting("lock_timeout", to: "9s")
+    #expect(plain.parameters["options"] == "-c lock_timeout=9s")
+    #expect(plain.setting("work_mem", to: "8MB").parameters["options"] == "-c lock_timeout=9s -c work_mem=8MB")
+    #expect(plain.setting("lock_timeout", to: "1s") == plain)
+  }
+
+  @Test("an address sets what it names, and the rest has defaults")
   func defaults() throws {
     let plain = try address("postgresql://db1.example/payments").parameters
     #expect(plain["target_session_attrs"] == "read-write")

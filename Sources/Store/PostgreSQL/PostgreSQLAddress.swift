@@ -20,7 +20,7 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
   }
 
   /// All parameters except those of the hosts and the password.
-  let parameters: [String: String]
+  private(set) var parameters: [String: String]
   let hosts: [Host]
   /// The time to wait for one server to accept the connection.
   let connectTimeout: Duration
@@ -79,6 +79,20 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
     connectTimeout = .seconds(seconds)
     parameters = all
     self.passwordFile = passwordFile.map(PasswordFile.init)
+  }
+
+  /// Returns the address with a setting that the server applies to each session ("Server Configuration" in the manual of
+  /// PostgreSQL), unless the address has the setting already.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the setting, such as `idle_in_transaction_session_timeout`.
+  ///   - value: The value, without spaces.
+  public func setting(_ name: String, to value: String) -> Self {
+    let options = parameters["options"] ?? ""
+    guard !options.contains(name) else { return self }
+    var address = self
+    address.parameters["options"] = options.isEmpty ? "-c \(name)=\(value)" : "\(options) -c \(name)=\(value)"
+    return address
   }
 
   /// Reads the password from its file, which may block.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PostgreSQL
+
+/// The locks that have no row in a table. A transaction keeps them until it ends, so that the check of a limit and the
+/// row that is added after it are not separated by another node.
+///
+/// Two names may have the same hash. Their transactions then only wait for each other.
+enum AdvisoryLock: Int64 {
+  /// The devices of an account, their tokens, and the containers that they show.
+  case devices = 1
+  /// The webhook endpoints of an account.
+  case webhookEndpoints = 2
+  /// The packs or the tones of the library.
+  case libraryFiles = 3
+}
+
+extension PostgreSQLSession {
+  /// Waits for a lock. What other transactions did while they had it is seen by later statements.
+  func lock(_ lock: AdvisoryLock, _ name: String) throws(PostgreSQLError) {
+    try execute("SELECT pg_advisory_xact_lock($1::int, hashtext($2))", [.int64(lock.rawValue), .string(name)])
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import Ledger
+import PostgreSQL
+
+extension PostgreSQLLedger {
+  public func record(
+    _ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator, subject: String?
+  ) async throws(LedgerError) {
+    if !isText(subject, 0...255) {
+      throw error(.invalidValue, while: .recording, field: "subject (at most 255 bytes without NUL)")
+    }
+    try await write(while: .recording) { [self] session in
+      try record(action, by: actor, subject: subject, in: session)
+    }
+  }
+
+  public func administrativeActs(
+    after number: Int64, limit: Int
+  ) async throws(LedgerError) -> [Ledger.AdministrativeAct] {
+    let last = try await settledNumber(of: .administration).settled
+    let limit = min(max(limit, 1), 1000)
+    return try await read { session in
+      try session.all(
+        """
+        SELECT number, at, actor, action, subject FROM administration
+        WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3
+        """, [.int64(number), .int64(last), .int64(Int64(limit))]
+      ) { row in
+        Ledger.AdministrativeAct(
+          number: try row.read("number"), at: try row.date("at"), actor: try row.read("actor"),
+          action: try row.name("action"), subject: try row.read("subject"))
+      }
+    }
+  }
+
+  func record(
+    _ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator, subject: String?,
+    in session: borrowing PostgreSQLSession
+  ) throws {
+    try session.execute(
+      "INSERT INTO administration (at, actor, action, subject) VALUES ($1, $2, $3, $4)",
+      [.int64(timeStamp), .string(actor.description), .string(action.rawValue), .string(subject)])
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Ledger
+import PostgreSQL
+
+extension PostgreSQLLedger {
+  public func note(
+    clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound]
+  ) async throws(LedgerError) {
+    let texts = names + [batch]
+    guard names.count <= 1000, texts.allSatisfy({ isText($0, 1...255) }), isText(account, 0...255) else {
+      throw error(
+        .invalidValue, while: .notingClips, field: "clips (at most 1000 names, each of 1 to 255 bytes)")
+    }
+    try refuse(files.lazy.compactMap(\.brokenRule).first, while: .notingClips)
+    try await write(while: .notingClips, cost: 256 * texts.count) { [self] session in
+      // Batches of an account may have the same clips, so the rows are inserted in one order.
+      try session.execute(
+        """
+        INSERT INTO batch_clips (clip, account, batch)
+        SELECT clip, $2, $3 FROM unnest($1::text[]) AS new (clip) GROUP BY clip ORDER BY clip COLLATE "C"
+        ON CONFLICT (clip, account) DO UPDATE SET batch = excluded.batch
+        """, [.strings(names), .string(account), .string(batch)])
+      try record(files.map { ($0, account) }, in: session)
+    }
+  }
+
+  public func forgetClips(ofBatch batch: String) async throws(LedgerError) {
+    if batch.hasZero { return }
+    _ = try await repeatWhilePruning { session in
+      // A clip that another batch takes over at this moment is not removed: after the wait, its row has the other batch.
+      try session.execute(
+        """
+        WITH gone AS MATERIALIZED (
+          SELECT clip, account FROM batch_clips WHERE batch = $1 ORDER BY clip, account LIMIT 200 FOR UPDATE)
+        DELETE FROM batch_clips USING gone
+        WHERE batch_clips.clip = gone.clip AND batch_clips.account = gone.account AND batch = $1
+        """, [.string(batch)])
+    }
+  }
+
+  public func neededClips(
+    ofBatches batches: [String], among candidates: [String]?
+  ) async throws(LedgerError) -> Set<String> {
+    let batches = batches.filter { !$0.hasZero }
+    return try await readTogether(isLong: true) { session in
+      // What still needs clips, apart from batches.
+      var names = Set(
+        try session.all(
+          """
+          WITH needed AS MATERIALIZED (
+            SELECT number FROM announcements WHERE finished_at IS NULL
+            UNION
+            SELECT replays.original FROM announcements JOIN replays USING (number)
+            WHERE announcements.finished_at IS NULL AND replays.original IS NOT NULL
+          )
+          SELECT clip FROM needed JOIN announcements USING (number) WHERE clip IS NOT NULL
+          UNION
+          SELECT answers.clip FROM needed JOIN announcements USING (number)
+          JOIN answers ON answers.account = announcements.account AND answers.id = announcements.id
+          WHERE answers.clip IS NOT NULL
+          UNION
+          SELECT clip FROM pushes WHERE finished_at IS NULL AND clip IS NOT NULL
+          """
+        ) { row in try row.read("clip", as: String.self) })
+      guard let candidates else {
+        names.formUnion(
+          try session.all("SELECT DISTINCT clip FROM batch_clips WHERE batch = ANY($1)", [.strings(batches)]) { row in
+            try row.read("clip", as: String.self)
+          })
+        return names
+      }
+      names.formIntersection(candidates)
+      if batches.isEmpty { return names }
+      names.formUnion(
+        try session.all(
+          "SELECT DISTINCT clip FROM batch_clips WHERE clip = ANY($1) AND batch = ANY($2)",
+          [.strings(candidates.filter { !$0.hasZero }), .strings(batches)]
+        ) { row in try row.read("clip", as: String.self) })
+      return names
+    }
+  }
+
+  public func wasPushed(clip name: String, account: String, device: String) async throws(LedgerError) -> Bool {
+    if account.hasZero || device.hasZero || name.hasZero || name.isEmpty { return false }
+    return try await read { session in
+      try session.value(
+        """
+        SELECT EXISTS (
+          SELECT 1 FROM pushes JOIN devices ON devices.account = pushes.account AND devices.id = pushes.device
+          WHERE clip = $1 AND pushes.account = $2 AND device = $3 AND sequence > first_sequence) AS value
+        """, [.string(name), .string(account), .string(device)]) ?? false
+    }
+  }
+
+  public func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool {
+    if account.hasZero || name.hasZero || name.isEmpty { return false }
+    return try await read { session in
+      // These are eight look-ups: in each of the four indexes, of an account before the given one and of one after it.
+      // The time does not depend on the number of the account's own rows.
+      try session.value(
+        "SELECT \(Self.lookUps(["<", ">"], clip: "$1", account: "$2")) AS value", [.string(name), .string(account)])
+        ?? false
+    }
+  }
+
+  /// Returns a condition that looks up a clip in the answers, batches, pushes and announcements of an account.
+  ///
+  /// - Parameters:
+  ///   - comparisons: How the accounts that are looked for compare with the given account.
+  ///   - clip: The expression for the clip's name.
+  ///   - account: The expression for the account.
+  static func lookUps(_ comparisons: [String], clip: String, account: String) -> String {
+    let tables = [
+      ("answers", ""), ("batch_clips", ""), ("pushes", ""),
+      // This condition must be the same as the index's own condition.
+      ("announcements", " AND kind = 'request' AND NOT replay"),
+    ]
+    let conditions = tables.flatMap { table, condition in
+      comparisons.map { comparison in
+        """
+        EXISTS (SELECT 1 FROM \(table) WHERE \(table).clip = \(clip) AND \(table).account \(comparison) \(account)\
+        \(condition))
+        """
+      }
+    }
+    return conditions.joined(separator: " OR ")
+  }
+}

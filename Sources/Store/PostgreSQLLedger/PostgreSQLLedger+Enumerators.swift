@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Ledger
+import PostgreSQL
+
+extension PostgreSQLLedger {
+  public func enumerators(account: String, device: String) async throws(LedgerError) -> [Ledger.Enumerator]? {
+    if account.hasZero || device.hasZero { return nil }
+    return try await readTogether { session in
+      guard try Self.hasDevice(account, device, in: session) else { return nil }
+      return try session.all(
+        """
+        SELECT container, registered_at FROM device_enumerators WHERE account = $1 AND device = $2
+        ORDER BY registered_at, container
+        """, [.string(account), .string(device)]
+      ) { row in
+        Ledger.Enumerator(
+          container: try row.read("container"), registeredAt: try row.date("registered_at"), isNew: false)
+      }
+    }
+  }
+
+  public func addEnumerator(
+    of container: String, account: String, device: String
+  ) async throws(LedgerError) -> Ledger.Enumerator? {
+    if account.hasZero || device.hasZero { return nil }
+    guard isText(container, 1...1024) else {
+      throw error(.invalidValue, while: .registering, field: "container (1 to 1024 bytes without NUL)")
+    }
+    return try await write(while: .registering, cost: 512 + container.utf8.count) { [self] session in
+      // The limits count rows of the whole account, and the device must not be removed meanwhile.
+      try session.lock(.devices, account)
+      guard try Self.hasDevice(account, device, in: session) else { return nil }
+      let known = try session.first(
+        "SELECT registered_at FROM device_enumerators WHERE account = $1 AND device = $2 AND container = $3",
+        [.string(account), .string(device), .string(container)]
+      ) { row in
+        Ledger.Enumerator(container: container, registeredAt: try row.date("registered_at"), isNew: false)
+      }
+      if let known { return known }
+      let counts = try session.first(
+        """
+        SELECT count(*) FILTER (WHERE device = $2) AS of_device, count(*) AS of_account
+        FROM device_enumerators WHERE account = $1
+        """, [.string(account), .string(device)]
+      ) { row in (ofDevice: try row.int("of_device"), ofAccount: try row.int("of_account")) }
+      guard let counts, counts.ofDevice < options.limits.mostEnumerators,
+        counts.ofAccount < options.limits.mostEnumeratorsOfAccount
+      else { throw error(.tooManyEnumerators, while: .registering) }
+      let new = try session.first(
+        """
+        INSERT INTO device_enumerators (account, device, container, registered_at) VALUES ($1, $2, $3, $4)
+        RETURNING registered_at
+        """, [.string(account), .string(device), .string(container), .int64(timeStamp)]
+      ) { row in
+        Ledger.Enumerator(container: container, registeredAt: try row.date("registered_at"), isNew: true)
+      }
+      guard let new else { throw UnreadableRow() }
+      return new
+    }
+  }
+
+  @discardableResult
+  public func removeEnumerator(
+    of container: String, account: String, device: String
+  ) async throws(LedgerError) -> Bool {
+    if account.hasZero || device.hasZero || container.hasZero { return false }
+    return try await write(while: .registering) { session in
+      try session.execute(
+        "DELETE FROM device_enumerators WHERE account = $1 AND device = $2 AND container = $3",
+        [.string(account), .string(device), .string(container)]) > 0
+    }
+  }
+
+  private static func hasDevice(
+    _ account: String, _ id: String, in session: borrowing PostgreSQLSession
+  ) throws -> Bool {
+    try session.value(
+      "SELECT EXISTS (SELECT 1 FROM devices WHERE account = $1 AND id = $2) AS value",
+      [.string(account), .string(id)]) ?? false
+  }
+
+  // MARK: - What is pushed
+
+  public func libraryNews(after position: Int64?) async throws(LedgerError) -> Ledger.LibraryNews? {
+    let last = try await settledNumber(of: .libraryChanges).settled
+    return try await readTogether { session in
+      let stored: Int64? = try session.value("SELECT pushed AS value FROM library_feed")
+      let rows = try session.rows(
+        """
+        SELECT max(anchor) AS latest, account, group_id FROM library_changes WHERE anchor > $1 AND anchor <= $2
+        GROUP BY account, group_id
+        """, [.int64(position ?? stored ?? 0), .int64(last)])
+      var latest: Int64?
+      var clips: Set<Ledger.LibraryNews.Group> = []
+      var tones: Set<String> = []
+      var hasPacks = false
+      for row in rows {
+        latest = max(latest ?? 0, try row.read("latest"))
+        let account: String? = try row.read("account")
+        let group: String? = try row.read("group_id")
+        switch (account, group) {
+        case (let account?, let group?): clips.insert(Ledger.LibraryNews.Group(account: account, group: group))
+        case (nil, let group?): tones.insert(group)
+        case (_, nil): hasPacks = true
+        }
+      }
+      return latest.map { Ledger.LibraryNews(position: $0, clips: clips, tones: tones, hasPacks: hasPacks) }
+    }
+  }
+
+  public func noteLibraryPushed(upTo position: Int64) async throws(LedgerError) {
+    try await write(while: .changingLibrary) { session in
+      try session.execute("UPDATE library_feed SET pushed = $1 WHERE pushed < $1", [.int64(position)])
+    }
+  }
+
+  public func libraryDevices(
+    account only: String?, after last: Ledger.LibraryDevice?, limit: Int
+  ) async throws(LedgerError) -> [Ledger.LibraryDevice] {
+    if only?.hasZero == true { return [] }
+    let limit = Int64(min(max(limit, 1), 1000))
+    return try await readTogether(isLong: true) { session in
+      try Self.libraryDevices(
+        "(devices.account, devices.id) > ($2, $3) AND ($4::text IS NULL OR devices.account = $4)",
+        [.int64(limit), .string(last?.account ?? only ?? ""), .string(last?.id ?? ""), .string(only)], in: session)
+    }
+  }
+
+  public func libraryDevice(account: String, id: String) async throws(LedgerError) -> Ledger.LibraryDevice? {
+    if account.hasZero || id.hasZero { return nil }
+    return try await readTogether { session in
+      try Self.libraryDevices(
+        "devices.account = $2 AND devices.id = $3", [.int64(1), .string(account), .string(id)], in: session
+      ).first
+    }
+  }
+
+  /// - Parameter values: The maximum number of devices, and the values of the condition.
+  private static func libraryDevices(
+    _ condition: String, _ values: [PostgreSQLValue], in session: borrowing PostgreSQLSession
+  ) throws -> [Ledger.LibraryDevice] {
+    try session.all(
+      """
+      SELECT devices.account, devices.id, app, environment, app_group,
+        bool_or(kind IN ('fileprovider', 'fileprovider_extension')) AS has_file_provider,
+        bool_or(kind IN ('background', 'alert')) AS has_background,
+        ARRAY(SELECT container FROM device_enumerators
+              WHERE device_enumerators.account = devices.account AND device_enumerators.device = devices.id) AS containers
+      FROM devices JOIN device_tokens ON device_tokens.account = devices.account AND device_tokens.device = devices.id
+      WHERE \(condition)
+      GROUP BY devices.account, devices.id ORDER BY devices.account, devices.id LIMIT $1
+      """, values
+    ) { row in
+      Ledger.LibraryDevice(
+        account: try row.read("account"), id: try row.read("id"), app: try row.read("app"),
+        environment: try row.name("environment"), appGroup: try row.read("app_group"),
+        hasFileProvider: try row.read("has_file_provider"), hasBackground: try row.read("has_background"),
+        containers: Set(try row.read("containers", as: [String].self)))
+    }
+  }
+}

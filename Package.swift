@@ -178,6 +178,12 @@ let store: [Target] = [
     ["Announcements", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats", "WebhookMessages"]),
   module("Sources/Store/PostgreSQL", ["ConcurrencySupport", "CPQ"], callsC: true),
   module(
+    "Sources/Store/PostgreSQLLedger",
+    [
+      "Announcements", "ConcurrencySupport", "FileSystem", "Ledger", "PlaybackOrder", "PostgreSQL", "PushMessages",
+      "TextFormats", "WebhookMessages",
+    ]),
+  module(
     "Sources/Store/SQLiteLedger",
     [
       "Announcements", "ConcurrencySupport", "FileSystem", "Ledger", "PlaybackOrder", "PushMessages", "TextFormats",
@@ -471,6 +477,12 @@ let quickTests: [Target] = [
       "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "PlaybackOrder",
       "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "SQLiteLedger",
       "TestSupport", "Waveforms", "WeeklyTimes", grdb,
+    ]),
+  tests(
+    "Tests/PostgreSQLLedgerTests",
+    [
+      "ConcurrencySupport", "Ledger", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger", "PostgreSQLTestSupport",
+      "PushMessages", "TestSupport", "WebhookMessages",
     ]),
   tests("Tests/PostgreSQLTests", ["ConcurrencySupport", "PostgreSQL", "PostgreSQLTestSupport", "TestSupport"]),
   tests(

@@ -76,7 +76,7 @@ struct SettledListTests {
 
   @Test("a push behind that of an open transaction is listed after the transaction has ended, and both are listed once")
   func openTransaction() async throws {
-    let nodes = try await TwoNodes(on: try await PostgreSQLServer())
+    let nodes = try await TwoNodes(on: try await PostgreSQLServer(), patience: .milliseconds(100))
     try await register(nodes.first)
     let before = try await nodes.first.accept([push], account: "shop")
     let open = try await OpenTransaction(on: nodes, openPush)

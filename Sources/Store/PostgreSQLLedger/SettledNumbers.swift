@@ -146,22 +146,23 @@ extension PostgreSQLLedger {
   /// Returns the highest number of a table that is settled.
   ///
   /// If the table has rows that are not settled yet, the call waits for the transactions that may add rows before them:
-  /// usually for a few milliseconds, and at most for a second. If such a transaction hangs for longer, the rows are not
-  /// returned before it has ended.
+  /// usually for a few milliseconds, and at most for ``PostgreSQLLedger/Options/patienceForOrder``. If such a transaction
+  /// hangs for longer, the rows are not returned before it has ended.
   ///
   /// - Returns: The number, and the last number that was taken.
   func settledNumber(
     of numbers: SettledNumbers.Numbers, isLong: Bool = false
   ) async throws(LedgerError) -> (settled: Int64, last: Int64) {
+    let end = ContinuousClock.now + options.patienceForOrder
     var pause = Duration.milliseconds(1)
     while true {
       let look = try await read(isLong: isLong) { [settledNumbers] session in
         try settledNumbers.look(at: numbers, in: session)
       }
-      guard look.isWaiting, pause < .seconds(1), (try? await Task.sleep(for: pause)) != nil else {
+      guard look.isWaiting, .now < end, (try? await Task.sleep(for: pause)) != nil else {
         return (look.settled, look.last)
       }
-      pause *= 2
+      pause = min(pause * 2, .milliseconds(100))
     }
   }
 }

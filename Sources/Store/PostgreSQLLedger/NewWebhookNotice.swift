@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+
+/// Tells the sender of webhooks that this process has stored messages.
+final class NewWebhookNotice: Sendable {
+  private struct State {
+    var count = 0
+    var notify: (@Sendable () -> Void)?
+  }
+
+  private let state = Locked(State())
+
+  /// The number of messages that transactions of this process have stored, also of those that were rolled back.
+  var count: Int { state.withLock { $0.count } }
+
+  func setNotify(_ notify: @escaping @Sendable () -> Void) { state.withLock { $0.notify = notify } }
+
+  /// Counts messages that a transaction has stored, and that become visible when it commits.
+  func add(_ messages: Int = 1) { state.withLock { $0.count += messages } }
+
+  /// Calls the closure if messages were counted since a transaction began that has committed now. Messages of other
+  /// transactions count too: one call too many only makes the sender look.
+  func committed(since count: Int) {
+    let notify = state.withLock { $0.count == count ? nil : $0.notify }
+    notify?()
+  }
+}

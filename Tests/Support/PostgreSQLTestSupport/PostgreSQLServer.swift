@@ -6,7 +6,8 @@ public import PostgreSQL
 import TestSupport
 
 /// A PostgreSQL server for tests, in a fresh folder. It listens only on a Unix socket in this folder, and does not
-/// synchronise the disk.
+/// synchronise the disk. Its data are in memory, if the machine has a file system there with enough room. Otherwise,
+/// tests that make many databases would wait for the disk and for everybody else who writes to it.
 ///
 /// A shell starts and stops the server as it is told. When its input ends, it stops the server and removes the folder.
 /// This happens however the process of the tests ends, because the kernel then closes the pipe.
@@ -105,37 +106,42 @@ public final class PostgreSQLServer: Sendable {
 
   /// PostgreSQL refuses to run as root, so it then runs as the user of Debian's package.
   private static let script = """
-    folder=$1 programs=$2
+    folder=$1 programs=$2 data=$1/data
+    # In kilobytes. A container often has no more than 64 MB there.
+    room=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+    [ "${room:-0}" -lt 1000000 ] || data=/dev/shm/${folder##*/}
     run() {
       if [ "$(id -u)" -eq 0 ]; then set -- runuser -u postgres -- "$@"; fi
       (cd / && "$@") </dev/null >>"$folder/log" 2>&1
     }
     make() {
       mkdir "$folder" && : >"$folder/log" && chmod 666 "$folder/log" || return
-      if [ "$(id -u)" -eq 0 ]; then chown postgres "$folder"; fi
-      run "$programs/initdb" -D "$folder/data" -U crier -A trust -E UTF8 --no-locale --no-sync || return
-      printf 'local all guarded scram-sha-256\\nlocal all all trust\\n' >"$folder/data/pg_hba.conf"
-      cat >>"$folder/data/postgresql.conf" <<END
+      mkdir "$data" || return
+      if [ "$(id -u)" -eq 0 ]; then chown postgres "$folder" "$data"; fi
+      run "$programs/initdb" -D "$data" -U crier -A trust -E UTF8 --no-locale --no-sync || return
+      printf 'local all guarded scram-sha-256\\nlocal all all trust\\n' >"$data/pg_hba.conf"
+      cat >>"$data/postgresql.conf" <<END
     listen_addresses = ''
     unix_socket_directories = '$folder'
     fsync = off
     full_page_writes = off
     autovacuum = off
     shared_buffers = 16MB
-    max_connections = 60
+    max_wal_size = 64MB
+    max_connections = 100
     deadlock_timeout = 50ms
     END
     }
     while read -r order; do
       case $order in
         make) make ;;
-        start) run "$programs/pg_ctl" -D "$folder/data" -w -t 120 start ;;
-        stop) run "$programs/pg_ctl" -D "$folder/data" -w -t 120 -m immediate stop ;;
+        start) run "$programs/pg_ctl" -D "$data" -w -t 120 start ;;
+        stop) run "$programs/pg_ctl" -D "$data" -w -t 120 -m immediate stop ;;
       esac
       echo $?
     done
-    run "$programs/pg_ctl" -D "$folder/data" -w -t 120 -m immediate stop
-    rm -rf "$folder"
+    run "$programs/pg_ctl" -D "$data" -w -t 120 -m immediate stop
+    rm -rf "$folder" "$data"
     """
 }
 

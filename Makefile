@@ -83,11 +83,12 @@ POSTGRESQL = $(if $(SKIP_POSTGRESQL),,postgresql)
 # What runs the programs of Examples/backends. Those that are compiled are tested by `make check`.
 INTERPRETERS = curl php-cli nodejs
 
-# Tests that run without others: those of pushes and webhooks have servers that give up after a time; those of the player
-# and of notifications keep time, and those of the engine use all processors for as long as a child of the engine may run. Those of voice packs occupy
-# threads for minutes, and others would wait for them until their signed requests have expired.
+# Tests that run without others: those of ledgers wait for the disk; those of pushes and webhooks have servers that give
+# up after a time; those of the player and of notifications keep time, and those of the engine use all processors for as
+# long as a child of the engine may run. Those of voice packs occupy threads for minutes, and others would wait for them
+# until their signed requests have expired.
 VOICES_ALONE = CrierCommandTests.VoicesBuildWithTests|CrierCommandTests.VoicesCommandTests|CrierCommandTests.SwappedRecordingsTests
-ALONE = SpeechEngineTests|LedgerTests|PlaybackTests|NotificationServiceKitTests|PushDeliveryTests|WebhookDeliveryTests|$(VOICES_ALONE)
+ALONE = SpeechEngineTests|LedgerTests|LedgerConformanceTests|PlaybackTests|NotificationServiceKitTests|PushDeliveryTests|WebhookDeliveryTests|$(VOICES_ALONE)
 
 # The most test cases that run at a time. Without it, Swift Testing starts all of them at once, each of them ends when
 # almost all others have ended, and the time limit of a test measures the others. Older toolchains ignore it.

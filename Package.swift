@@ -306,7 +306,12 @@ let service: [Target] = [
 let testSupport: [Target] = [
   module("Tests/Support/DownloadTestSupport", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"]),
   program("Tests/Support/ledger-writer", ["Ledger", "PlaybackOrder", "SQLiteLedger"]),
-  module("Tests/Support/LedgerTestSupport", [grdb], exclude: ["version-6.sql", "version-14.sql"]),
+  module(
+    "Tests/Support/LedgerTestSupport",
+    [
+      "ConcurrencySupport", "Ledger", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger", "PostgreSQLTestSupport",
+      "PushMessages", "SQLiteLedger", "TestSupport", "WebhookMessages", grdb,
+    ], exclude: ["version-6.sql", "version-14.sql"]),
   program(
     "Tests/Support/notification-extension",
     [
@@ -437,10 +442,16 @@ let quickTests: [Target] = [
       "ServiceAccess", "VoicePacks",
     ]),
   tests(
+    "Tests/LedgerConformanceTests",
+    [
+      "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PlaybackOrder", "PushMessages", "TestSupport",
+      "WebhookMessages",
+    ]),
+  tests(
     "Tests/LedgerTests",
     [
-      "ConcurrencySupport", "FileSystem", "Ledger", "ledger-writer", "LedgerTestSupport", "PlaybackOrder",
-      "PushMessages", "SQLiteLedger", "TestSupport", "WebhookMessages", grdb,
+      "ConcurrencySupport", "FileSystem", "Ledger", "ledger-writer", "LedgerTestSupport", "PushMessages",
+      "SQLiteLedger", "TestSupport", "WebhookMessages", grdb,
     ]),
   tests(
     "Tests/LibraryCopiesTests",

@@ -2,22 +2,18 @@
 
 import Foundation
 import Ledger
+import LedgerTestSupport
 import PlaybackOrder
-import SQLiteLedger
 import Testing
 
-@Suite("Accepting announcements")
+@Suite("Accepting announcements", .removesLedgers)
 struct AcceptingTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  @Test("an accepted announcement is stored with all its values and survives reopening the ledger")
-  func everything() async throws {
+  @Test(
+    "an accepted announcement is stored with all its values and survives reopening the ledger",
+    arguments: LedgerUnderTest.all)
+  func everything(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     var new = payment("A-1", account: "shop", sequence: 42, payload: #"{"amount":"12.50"}"#)
     new.category = .refund
     new.kind = .summary
@@ -27,7 +23,7 @@ struct AcceptingTests {
     let accepted = try await ledger.accept(new)
     #expect(accepted.state == .accepted && !accepted.isDuplicate && accepted.isSamePayload)
 
-    for ledger in [ledger, try place.open()] {
+    for ledger in [ledger, try await place.open()] {
       let entry = try #require(try await ledger.entry(account: "shop", id: "A-1"))
       #expect(entry.number == accepted.number)
       #expect(entry.announcement == new)
@@ -40,16 +36,20 @@ struct AcceptingTests {
     }
   }
 
-  @Test("the numbers of announcements rise in the order of acceptance")
-  func order() async throws {
+  @Test("the numbers of announcements rise in the order of acceptance", arguments: LedgerUnderTest.all)
+  func order(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     var numbers: [Int64] = []
     for index in 0..<20 { numbers.append(try await ledger.accept(payment("\(index)")).number) }
     #expect(numbers == numbers.sorted() && Set(numbers).count == 20)
     #expect(try await ledger.unfinished(lane: "counter").map(\.number) == numbers)
   }
 
-  @Test("announcements with the same id in one account are one announcement, even if other values differ")
-  func duplicate() async throws {
+  @Test(
+    "announcements with the same id in one account are one announcement, even if other values differ",
+    arguments: LedgerUnderTest.all)
+  func duplicate(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let first = try await ledger.accept(payment("A-1", payload: "{\"a\":1}"))
     try await ledger.set(first.number, .rendering)
     let same = try await ledger.accept(payment("A-1", payload: "{\"a\":1}"))
@@ -60,8 +60,11 @@ struct AcceptingTests {
     #expect(try await ledger.events().map(\.kind) == [.accepted, .rendering])
   }
 
-  @Test("announcements with one id in two accounts, or with ids that differ in one byte, are different announcements")
-  func noDuplicate() async throws {
+  @Test(
+    "announcements with one id in two accounts, or with ids that differ in one byte, are different announcements",
+    arguments: LedgerUnderTest.all)
+  func noDuplicate(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let numbers = [
       try await ledger.accept(payment("A-1")).number, try await ledger.accept(payment("A-1", account: "b")).number,
       try await ledger.accept(payment("a-1")).number, try await ledger.accept(payment("é")).number,
@@ -70,8 +73,11 @@ struct AcceptingTests {
     #expect(Set(numbers).count == 5)
   }
 
-  @Test("an announcement with an invalid value is refused by an error that names the field, and is not stored")
-  func refused() async throws {
+  @Test(
+    "an announcement with an invalid value is refused by an error that names the field, and is not stored",
+    arguments: LedgerUnderTest.all)
+  func refused(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     var tooLarge = payment("large")
     tooLarge.payload = Data(count: StoredAnnouncement.maximumPayloadBytes + 1)
     var timeless = payment("timeless")
@@ -104,8 +110,9 @@ struct AcceptingTests {
     await #expect(throws: LedgerError.self) { try await ledger.recent(lane: "counter\0") }
   }
 
-  @Test("an announcement with values at their limits is accepted")
-  func limits() async throws {
+  @Test("an announcement with values at their limits is accepted", arguments: LedgerUnderTest.all)
+  func limits(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     var new = payment(
       String(repeating: "i", count: 255), account: String(repeating: "a", count: 255),
       lane: String(repeating: "l", count: 100), sequence: .max)
@@ -116,8 +123,11 @@ struct AcceptingTests {
     #expect(entry.payload == new.payload && entry.sequence == .max && entry.expiresAt == .distantFuture)
   }
 
-  @Test("announcement ids with quotes, line ends, control characters and any writing system are stored unchanged")
-  func strangeIds() async throws {
+  @Test(
+    "announcement ids with quotes, line ends, control characters and any writing system are stored unchanged",
+    arguments: LedgerUnderTest.all)
+  func strangeIds(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     for id in ["'); DROP TABLE announcements; --", "a\nb", "a\u{1}b", "订单１", "🧾"] {
       try await _ = ledger.accept(payment(id))
       #expect(try await ledger.entry(id: id)?.id == id)
@@ -125,8 +135,11 @@ struct AcceptingTests {
     #expect(try await ledger.recent().count == 5)
   }
 
-  @Test("each of 8 tasks accepts 500 announcements, which get different numbers that rise within each task")
-  func concurrently() async throws {
+  @Test(
+    "each of 8 tasks accepts 500 announcements, which get different numbers that rise within each task",
+    arguments: LedgerUnderTest.all)
+  func concurrently(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let numbers = try await withThrowingTaskGroup(of: [Int64].self) { group in
       for task in 0..<8 {
         group.addTask {
@@ -152,9 +165,13 @@ struct AcceptingTests {
     }
   }
 
-  @Test("if two ledgers accept the same ids at once, each id is accepted once, and all callers get its number")
-  func racing() async throws {
-    let other = try place.open()
+  @Test(
+    "if two ledgers accept the same ids at once, each id is accepted once, and all callers get its number",
+    arguments: LedgerUnderTest.all)
+  func racing(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let other = try await place.open()
     for id in 0..<50 {
       let answers = try await withThrowingTaskGroup(of: Ledger.Acceptance.self) { group in
         for racer in 0..<8 {
@@ -168,11 +185,14 @@ struct AcceptingTests {
     #expect(try await ledger.counts()[.accepted] == 50)
   }
 
-  @Test("a full queue of writes refuses new announcements at once, writes the waiting ones, and then accepts again")
-  func full() async throws {
-    var options = SQLiteLedger.Options()
+  @Test(
+    "a full queue of writes refuses new announcements at once, writes the waiting ones, and then accepts again",
+    arguments: LedgerUnderTest.all)
+  func full(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    var options = LedgerUnderTest.Options()
     options.waitingLimit = 3
-    let narrow = try place.open(options)
+    let narrow = try await place.open(options)
     let outcomes = await withTaskGroup(of: LedgerError.Code?.self) { group in
       for id in 0..<200 {
         group.addTask {
@@ -192,11 +212,12 @@ struct AcceptingTests {
     #expect(try await !narrow.accept(payment("after")).isDuplicate)
   }
 
-  @Test("the sizes of waiting payloads count towards the limit of the queue of writes")
-  func fullOfBytes() async throws {
-    var options = SQLiteLedger.Options()
+  @Test("the sizes of waiting payloads count towards the limit of the queue of writes", arguments: LedgerUnderTest.all)
+  func fullOfBytes(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    var options = LedgerUnderTest.Options()
     options.waitingBytes = 1000
-    let narrow = try place.open(options)
+    let narrow = try await place.open(options)
     let error = try await #require(throws: LedgerError.self) {
       try await narrow.accept(payment("a", payload: String(repeating: "x", count: 1000)))
     }
@@ -204,8 +225,11 @@ struct AcceptingTests {
     #expect(try await narrow.accept(payment("a", payload: "{}")).number > 0)
   }
 
-  @Test("an announcement is accepted even if its task is cancelled, and the task gets its number")
-  func cancelled() async throws {
+  @Test(
+    "an announcement is accepted even if its task is cancelled, and the task gets its number",
+    arguments: LedgerUnderTest.all)
+  func cancelled(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await ledger.accept(payment("a"))

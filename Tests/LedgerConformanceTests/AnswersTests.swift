@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 import Ledger
 import LedgerTestSupport
-import SQLiteLedger
 import Testing
 
 /// An answer to a request for an announcement, with a body that is told by one letter.
@@ -15,30 +13,26 @@ private func answer(
     account: account, key: key, bodyDigest: digestOf(body), id: id, status: 201, report: Data(report.utf8))
 }
 
-extension SQLiteLedger {
+extension Ledger.AcceptanceStore {
   /// The answer that holds for a key, of an id that nobody has.
   fileprivate func answer(account: String, key: String) async throws -> Ledger.Answer? {
     try await known(account: account, key: key, id: "nobody's").answer
   }
 }
 
-@Suite("Stored responses")
+@Suite("Stored responses", .removesLedgers)
 struct AnswersTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  @Test("a response and its announcement are stored with all their values and survive reopening the ledger")
-  func everything() async throws {
+  @Test(
+    "a response and its announcement are stored with all their values and survive reopening the ledger",
+    arguments: LedgerUnderTest.all)
+  func everything(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     let new = answer("p:A-1")
     let stored = try await ledger.accept(answer: new, playing: payment("A-1", account: "shop"))
     #expect(!stored.isDuplicate && stored.isSameBody)
     #expect(stored.acceptance?.state == .accepted && stored.acceptance?.isDuplicate == false)
-    for ledger in [ledger, try place.open()] {
+    for ledger in [ledger, try await place.open()] {
       let found = try #require(try await ledger.answer(account: "shop", key: "p:A-1"))
       #expect(found == stored.answer)
       #expect(found.account == "shop" && found.key == "p:A-1" && found.bodyDigest == new.bodyDigest)
@@ -48,8 +42,9 @@ struct AnswersTests {
     }
   }
 
-  @Test("a response without an announcement for the player is stored alone")
-  func alone() async throws {
+  @Test("a response without an announcement for the player is stored alone", arguments: LedgerUnderTest.all)
+  func alone(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let stored = try await ledger.accept(answer: answer("h:1"))
     #expect(stored.acceptance == nil && !stored.isDuplicate)
     #expect(try await ledger.recent().isEmpty)
@@ -57,8 +52,11 @@ struct AnswersTests {
     #expect(try await ledger.answer(account: "shop", key: "h:1") == stored.answer)
   }
 
-  @Test("a lookup returns the response to the request with the key, or else the announcement with the id")
-  func known() async throws {
+  @Test(
+    "a lookup returns the response to the request with the key, or else the announcement with the id",
+    arguments: LedgerUnderTest.all)
+  func known(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let stored = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     let again = try await ledger.known(account: "shop", key: "h:1", id: "A-1")
     #expect(again.answer == stored.answer && again.announcement == nil)
@@ -71,8 +69,12 @@ struct AnswersTests {
     }
   }
 
-  @Test("a request with a known key gets the first response and the announcement's present state, and writes nothing")
-  func duplicate() async throws {
+  @Test(
+    "a request with a known key gets the first response and the announcement's present state, and writes nothing",
+    arguments: LedgerUnderTest.all)
+  func duplicate(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     let first = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     let number = try #require(first.acceptance?.number)
     try await ledger.set(number, .rendering)
@@ -97,8 +99,11 @@ struct AnswersTests {
     #expect(try await ledger.events() == events)
   }
 
-  @Test("a key of another account, or a key that differs in one byte, belongs to another request")
-  func noDuplicate() async throws {
+  @Test(
+    "a key of another account, or a key that differs in one byte, belongs to another request",
+    arguments: LedgerUnderTest.all)
+  func noDuplicate(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await _ = ledger.accept(answer: answer("h:1"))
     for new in [answer("h:1", account: "b"), answer("H:1"), answer("p:1"), answer("h:é"), answer("h:e\u{301}")] {
       #expect(try await !ledger.accept(answer: new).isDuplicate)
@@ -108,8 +113,9 @@ struct AnswersTests {
     #expect(try await ledger.answer(account: "shop\0", key: "h:1") == nil)
   }
 
-  @Test("an announcement that the ledger has without a response is not added again")
-  func knownAnnouncement() async throws {
+  @Test("an announcement that the ledger has without a response is not added again", arguments: LedgerUnderTest.all)
+  func knownAnnouncement(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let number = try await ledger.accept(payment("A-1", account: "shop")).number
     let stored = try await ledger.accept(
       answer: answer("p:A-1"), playing: payment("A-1", account: "shop", payload: "{\"other\":1}"))
@@ -123,8 +129,12 @@ struct AnswersTests {
     #expect(again.acceptance?.number == number && !again.isDuplicate)
   }
 
-  @Test("after 24 hours, a key may be used for another request, and the announcement still counts as a duplicate")
-  func expiry() async throws {
+  @Test(
+    "after 24 hours, a key may be used for another request, and the announcement still counts as a duplicate",
+    arguments: LedgerUnderTest.all)
+  func expiry(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     let first = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     place.clock.advance(by: Ledger.answerLifetime - 0.001)
     #expect(try await ledger.answer(account: "shop", key: "h:1") == first.answer)
@@ -139,8 +149,12 @@ struct AnswersTests {
     #expect(try await ledger.pruneAnswers(before: .distantFuture) == 1, "it replaced the old response")
   }
 
-  @Test("a response and its announcement are not stored if the announcement is invalid or does not match")
-  func refused() async throws {
+  @Test(
+    "a response and its announcement are not stored if the announcement is invalid or does not match",
+    arguments: LedgerUnderTest.all)
+  func refused(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     func changed(_ change: (inout NewAnswer) -> Void) -> NewAnswer {
       var new = answer("h:1")
       change(&new)
@@ -165,16 +179,17 @@ struct AnswersTests {
         try await ledger.accept(answer: new, playing: announcement)
       }
       #expect(error.code == .invalidValue && error.field?.hasPrefix(field) == true)
-      // The temporary folder's random name may contain any letters and digits.
-      let text = error.description.replacingOccurrences(of: place.file.path, with: "")
+      // The ledger's name has random letters and digits.
+      let text = error.description.replacingOccurrences(of: place.name, with: "")
       #expect(text.hasPrefix("Storing an answer in the ledger ") && !text.contains("A-1"))
     }
     #expect(try await ledger.announcements(account: "shop").announcements.isEmpty)
     #expect(try await ledger.events().isEmpty)
   }
 
-  @Test("a response with values at their limits is stored")
-  func limits() async throws {
+  @Test("a response with values at their limits is stored", arguments: LedgerUnderTest.all)
+  func limits(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let new = NewAnswer(
       account: "", key: String(repeating: "k", count: 512), bodyDigest: Data(repeating: 255, count: 32),
       id: String(repeating: "i", count: 255), status: 599,
@@ -183,35 +198,12 @@ struct AnswersTests {
     #expect(try await ledger.answer(account: "", key: new.key)?.status == 599)
   }
 
-  @Test("a full ledger stores neither a response nor its announcement, and still returns earlier responses")
-  func full() async throws {
-    var options = SQLiteLedger.Options()
-    options.maximumBytes = 543_000
-    let narrow = try place.open(options)
-    let report = String(repeating: "x", count: 3_000)
-    var stored = 0
-    var failure: LedgerError?
-    while failure == nil, stored < 1_000 {
-      do {
-        _ = try await narrow.accept(
-          answer: answer("h:\(stored)", id: "\(stored)", report: report), playing: payment("\(stored)", account: "shop")
-        )
-        stored += 1
-      } catch { failure = error }
-    }
-    #expect(failure?.code == .diskFull && stored > 30)
-    #expect(try await narrow.counts()[.accepted] == stored)
-    #expect(try await narrow.answer(account: "shop", key: "h:\(stored)") == nil)
-    #expect(try await narrow.accept(answer: answer("h:0", id: "0")).isDuplicate)
-    #expect(try await narrow.pruneAnswers(before: .distantFuture, limit: 1_000) == stored)
-    #expect(try await !narrow.accept(answer: answer("h:new", id: "new")).isDuplicate)
-  }
-
-  @Test("the sizes of waiting reports count towards the limit of the queue of writes")
-  func waiting() async throws {
-    var options = SQLiteLedger.Options()
+  @Test("the sizes of waiting reports count towards the limit of the queue of writes", arguments: LedgerUnderTest.all)
+  func waiting(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    var options = LedgerUnderTest.Options()
     options.waitingBytes = 2_000
-    let narrow = try place.open(options)
+    let narrow = try await place.open(options)
     let error = try await #require(throws: LedgerError.self) {
       try await narrow.accept(answer: answer("h:1", report: String(repeating: "x", count: 2_000)))
     }
@@ -219,9 +211,13 @@ struct AnswersTests {
     #expect(try await !narrow.accept(answer: answer("h:1")).isDuplicate)
   }
 
-  @Test("if two ledgers store the same keys at once, each key gets one response, and each announcement is added once")
-  func racing() async throws {
-    let other = try place.open()
+  @Test(
+    "if two ledgers store the same keys at once, each key gets one response, and each announcement is added once",
+    arguments: LedgerUnderTest.all)
+  func racing(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let other = try await place.open()
     for id in 0..<30 {
       let answers = try await withThrowingTaskGroup(of: Ledger.AnswerAcceptance.self) { group in
         for racer in 0..<8 {
@@ -242,69 +238,13 @@ struct AnswersTests {
     #expect(try await ledger.pruneAnswers(before: .distantFuture) == 30)
   }
 
-  @Test("if an announcement cannot be written, its response is not stored, and the others of the batch are stored")
-  func together() async throws {
-    let other = try DatabaseQueue(waitingFor: place.file)
-    try await other.write {
-      try $0.execute(
-        sql: """
-          CREATE TRIGGER refuse BEFORE INSERT ON announcements WHEN NEW.id = '7'
-          BEGIN SELECT RAISE(ABORT, 'no'); END
-          """)
-    }
-    let failed = await withTaskGroup(of: String?.self) { group in
-      for id in 0..<20 {
-        group.addTask {
-          do {
-            _ = try await ledger.accept(
-              answer: answer("p:\(id)", id: "\(id)"), playing: payment("\(id)", account: "shop"))
-            return nil
-          } catch { return "\(id)" }
-        }
-      }
-      return await group.reduce(into: [String]()) { if let id = $1 { $0.append(id) } }
-    }
-    #expect(failed == ["7"])
-    #expect(try await ledger.answer(account: "shop", key: "p:7") == nil)
-    let all = try await ledger.announcements(account: "shop").announcements
-    #expect(all.count == 19 && all.allSatisfy { $0.entry != nil && $0.answer != nil })
-  }
-
-  @Test(
-    "everything that was confirmed before SIGKILL is stored, and each response has its announcement and vice versa",
-    .timeLimit(.minutes(2)))
-  func killed() async throws {
-    var promised: [String: Int64] = [:]
-    for round in 0..<10 {
-      let writer = try Writer("answer", place.file.path)
-      let early = try writer.lines(1 + round * 23)
-      writer.kill()
-      for line in try early + writer.lines() {
-        let parts = line.split(separator: " ")
-        promised[String(parts[1])] = Int64(parts[0]) ?? 0
-      }
-    }
-    #expect(promised.count > 1_000)
-    for (id, number) in promised {
-      let found = try #require(try await ledger.announcement(account: "", id: id))
-      #expect(found.entry?.number == number && found.answer?.report == Data(id.utf8))
-    }
-    let other = try DatabaseQueue(waitingFor: place.file)
-    let halves = try await other.read {
-      try Int.fetchOne(
-        $0,
-        sql: """
-          SELECT (SELECT count(*) FROM answers WHERE id NOT IN (SELECT id FROM announcements))
-               + (SELECT count(*) FROM announcements WHERE id NOT IN (SELECT id FROM answers))
-          """)
-    }
-    #expect(halves == 0)
-  }
-
   // MARK: - Listing
 
-  @Test("an announcement is found by its response or its entry for the player, and only in its own account")
-  func finding() async throws {
+  @Test(
+    "an announcement is found by its response or its entry for the player, and only in its own account",
+    arguments: LedgerUnderTest.all)
+  func finding(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await _ = ledger.accept(answer: answer("p:both", id: "both"), playing: payment("both", account: "shop"))
     try await _ = ledger.accept(answer: answer("p:answer", id: "answer"))
     try await _ = ledger.accept(payment("entry", account: "shop"))
@@ -318,8 +258,10 @@ struct AnswersTests {
     for id in ["", "none", "both\0"] { #expect(try await ledger.announcement(account: "shop", id: id) == nil) }
   }
 
-  @Test("the last announcements of an account are listed once each, newest first")
-  func listing() async throws {
+  @Test("the last announcements of an account are listed once each, newest first", arguments: LedgerUnderTest.all)
+  func listing(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     try await _ = ledger.accept(payment("1", account: "shop"))
     for id in ["2", "3", "4", "5"] {
       place.clock.advance(by: 1)
@@ -338,8 +280,12 @@ struct AnswersTests {
     #expect(try await ledger.announcements(account: "shop\0").announcements.isEmpty)
   }
 
-  @Test("a list of announcements has at most as many entries as requested, and at least one")
-  func listLimits() async throws {
+  @Test(
+    "a list of announcements has at most as many entries as requested, and at least one", arguments: LedgerUnderTest.all
+  )
+  func listLimits(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     for id in 0..<30 {
       place.clock.advance(by: 1)
       try await _ = ledger.accept(
@@ -353,8 +299,12 @@ struct AnswersTests {
 
   // MARK: - Pruning
 
-  @Test("pruning removes the oldest responses before a date, up to the given number, and no announcements")
-  func pruning() async throws {
+  @Test(
+    "pruning removes the oldest responses before a date, up to the given number, and no announcements",
+    arguments: LedgerUnderTest.all)
+  func pruning(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     for id in 0..<25 {
       place.clock.advance(by: 1)
       try await _ = ledger.accept(answer: answer("p:\(id)", id: "\(id)"), playing: payment("\(id)", account: "shop"))
@@ -372,8 +322,12 @@ struct AnswersTests {
     #expect(try await ledger.counts()[.accepted] == 25)
   }
 
-  @Test("pruning finished announcements keeps their responses, and an invalid date is refused")
-  func pruningOthers() async throws {
+  @Test(
+    "pruning finished announcements keeps their responses, and an invalid date is refused",
+    arguments: LedgerUnderTest.all)
+  func pruningOthers(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     let stored = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     try await ledger.set(try #require(stored.acceptance?.number), .cancelled)
     try await ledger.prune(finishedBefore: place.clock.now + 1)

@@ -2,23 +2,15 @@
 
 import Foundation
 import Ledger
-import SQLiteLedger
+import LedgerTestSupport
 import Testing
 
-@Suite("Commands for the player")
+@Suite("Commands for the player", .removesLedgers)
 struct CommandTests {
-  let place: TemporaryLedger
-  let player: SQLiteLedger
-  let watcher: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    player = try place.open()
-    watcher = try place.open()
-  }
-
-  @Test("the player of a lane receives each command once, in order")
-  func inOrder() async throws {
+  @Test("the player of a lane receives each command once, in order", arguments: LedgerUnderTest.all)
+  func inOrder(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let (player, watcher) = (try await place.open(), try await place.open())
     #expect(try await player.takeCommands(lane: "counter").isEmpty)
     let all: [Ledger.Command] = [
       .pause, .resume, .skip(nil), .skip(4), .cancel(7), .replay(nil), .replay(9), .volume(0), .volume(100),
@@ -33,9 +25,13 @@ struct CommandTests {
     #expect(try await player.takeCommands(lane: "door").map(\.command) == [.skip(nil)])
   }
 
-  @Test("a player command is taken once, even if two players take commands while others are sent")
-  func raced() async throws {
-    let other = try place.open()
+  @Test(
+    "a player command is taken once, even if two players take commands while others are sent",
+    arguments: LedgerUnderTest.all)
+  func raced(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let (player, watcher) = (try await place.open(), try await place.open())
+    let other = try await place.open()
     let taken = try await withThrowingTaskGroup(of: [Ledger.SentCommand].self) { group in
       for taker in [player, other] {
         group.addTask {
@@ -55,8 +51,12 @@ struct CommandTests {
     #expect(volumes.sorted() == Array(0...100))
   }
 
-  @Test("a volume command outside 0 to 100 percent, and a command for a lane without a name, are refused")
-  func refused() async throws {
+  @Test(
+    "a volume command outside 0 to 100 percent, and a command for a lane without a name, are refused",
+    arguments: LedgerUnderTest.all)
+  func refused(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let (player, watcher) = (try await place.open(), try await place.open())
     for percent in [-1, 101, .max] {
       let error = try await #require(throws: LedgerError.self) {
         try await watcher.send(.volume(percent), lane: "counter")
@@ -67,8 +67,12 @@ struct CommandTests {
     #expect(try await player.takeCommands(lane: "counter").isEmpty)
   }
 
-  @Test("a lane without a player stores a thousand commands, and refuses more until a player takes them")
-  func bounded() async throws {
+  @Test(
+    "a lane without a player stores a thousand commands, and refuses more until a player takes them",
+    arguments: LedgerUnderTest.all)
+  func bounded(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let (player, watcher) = (try await place.open(), try await place.open())
     await withTaskGroup { group in
       for _ in 0..<Ledger.maximumCommands { group.addTask { _ = try? await watcher.send(.skip(nil), lane: "counter") } }
     }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 import Ledger
 import LedgerTestSupport
-import SQLiteLedger
 import Testing
 
 private let decided = Decision(
@@ -21,25 +19,22 @@ private func answer(_ id: String, key: String? = nil, _ decision: Decision? = de
     clip: decision?.clip, decision: decision)
 }
 
-@Suite("Decisions about an announcement")
+@Suite("Decisions about an announcement", .removesLedgers)
 struct DecisionTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  private var count: Int {
-    get async throws {
-      let database = try DatabaseQueue(waitingFor: place.file)
-      return try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM decisions") ?? -1 }
+  /// Returns the number of decisions that are stored. All of these tests name an amount.
+  private func count(in ledger: any Ledger.Store) async throws -> Int {
+    try await ledger.amounts(account: "shop", from: .distantPast, to: .distantFuture, into: 0) { count, _ in
+      count += 1
+      return true
     }
   }
 
-  @Test("the decision about an announcement is stored with all its values, whether the announcement is played or not")
-  func values() async throws {
+  @Test(
+    "the decision about an announcement is stored with all its values, whether the announcement is played or not",
+    arguments: LedgerUnderTest.all)
+  func values(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     _ = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     _ = try await ledger.accept(answer: answer("A-2"))
     for id in ["A-1", "A-2"] {
@@ -58,8 +53,11 @@ struct DecisionTests {
     }
   }
 
-  @Test("an announcement whose clip is already there gets the state waiting at once, and no other state before")
-  func waits() async throws {
+  @Test(
+    "an announcement whose clip is already there gets the state waiting at once, and no other state before",
+    arguments: LedgerUnderTest.all)
+  func waits(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let stored = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     let number = try #require(stored.acceptance?.number)
     let entry = try #require(try await ledger.entry(number))
@@ -68,8 +66,9 @@ struct DecisionTests {
     #expect(try await ledger.set(number, .playing))
   }
 
-  @Test("the first decision about an announcement is kept")
-  func first() async throws {
+  @Test("the first decision about an announcement is kept", arguments: LedgerUnderTest.all)
+  func first(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     _ = try await ledger.accept(answer: answer("A-1"))
     var second = decided
     second.text = "something else"
@@ -77,8 +76,9 @@ struct DecisionTests {
     #expect(try await ledger.announcement(account: "shop", id: "A-1")?.decision?.text == decided.text)
   }
 
-  @Test("a replay has the decision of its original")
-  func replay() async throws {
+  @Test("a replay has the decision of its original", arguments: LedgerUnderTest.all)
+  func replay(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let stored = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     let original = try #require(try await ledger.entry(stored.acceptance?.number ?? 0))
     var replay = original.announcement
@@ -87,8 +87,11 @@ struct DecisionTests {
     #expect(try await ledger.entry(number)?.decision?.text == decided.text)
   }
 
-  @Test("if an announcement was accepted without a decision, the decision is stored with the clip")
-  func later() async throws {
+  @Test(
+    "if an announcement was accepted without a decision, the decision is stored with the clip",
+    arguments: LedgerUnderTest.all)
+  func later(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let number = try await ledger.accept(payment("A-1")).number
     #expect(try await ledger.entry(number)?.decision == nil)
     try await ledger.set(number, .rendering)
@@ -96,16 +99,20 @@ struct DecisionTests {
     #expect(try await ledger.entry(number)?.decision?.text == decided.text)
   }
 
-  @Test("a decision about an announcement is removed with the announcement's last answer and entry")
-  func removed() async throws {
+  @Test(
+    "a decision about an announcement is removed with the announcement's last answer and entry",
+    arguments: LedgerUnderTest.all)
+  func removed(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     _ = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     let number = try #require(try await ledger.entry(account: "shop", id: "A-1")).number
     try await ledger.set(number, .cancelled)
     place.clock.advance(by: Ledger.answerLifetime + 1)
     try await ledger.pruneAnswers(before: place.clock.now)
-    #expect(try await count == 1, "the entry still needs it")
+    #expect(try await count(in: ledger) == 1, "the entry still needs it")
     _ = try await ledger.prune(finishedBefore: place.clock.now + 1)
-    #expect(try await count == 0)
+    #expect(try await count(in: ledger) == 0)
 
     _ = try await ledger.accept(answer: answer("A-2"))
     _ = try await ledger.accept(answer: answer("A-2", key: "key:other"))
@@ -113,25 +120,32 @@ struct DecisionTests {
       Issue.record("it was not removed")
       return
     }
-    #expect(try await count == 0)
+    #expect(try await count(in: ledger) == 0)
   }
 
-  @Test("after a key's answer has expired, the next request with the key replaces the answer and its decision")
-  func replaced() async throws {
+  @Test(
+    "after a key's answer has expired, the next request with the key replaces the answer and its decision",
+    arguments: LedgerUnderTest.all)
+  func replaced(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     _ = try await ledger.accept(answer: answer("A-1", key: "key:k"))
     place.clock.advance(by: Ledger.answerLifetime + 1)
     _ = try await ledger.accept(answer: answer("A-2", key: "key:k"))
     #expect(try await ledger.announcement(account: "shop", id: "A-1") == nil)
-    #expect(try await count == 1)
+    #expect(try await count(in: ledger) == 1)
   }
 
-  @Test("a decision with an invalid value is refused by an error that names the decision, and nothing is written")
-  func invalid() async throws {
+  @Test(
+    "a decision with an invalid value is refused by an error that names the decision, and nothing is written",
+    arguments: LedgerUnderTest.all)
+  func invalid(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     var invalid = decided
     invalid.payer = "a\0b"
     await #expect { try await ledger.accept(answer: answer("A-1", invalid)) } throws: {
       ($0 as? LedgerError)?.code == .invalidValue && "\($0)".contains("decision")
     }
-    #expect(try await count == 0)
+    #expect(try await count(in: ledger) == 0)
   }
 }

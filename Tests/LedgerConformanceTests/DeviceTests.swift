@@ -1,60 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
+import Ledger
 import LedgerTestSupport
 import PushMessages
 import Testing
 
-@testable import Ledger
-@testable import SQLiteLedger
-
-/// A phone of the tests.
-func newDevice(
-  _ id: String = "phone-1", account: String = "shop", environment: PushEnvironment = .production,
-  group: String? = nil, tokens: [PushTokenKind: String] = [.alert: "a1"]
-) -> NewDevice {
-  NewDevice(
-    account: account, id: id, app: "com.example.shop", environment: environment, deviceGroup: group, tokens: tokens)
-}
-
-/// A key of a device of the tests.
-func deviceKey(_ id: String, of device: String = "phone-1", account: String = "shop") -> NewKey {
-  NewKey(id: id, account: account, digest: digestOf("\(account) \(id)"), scopes: ["device"], device: device)
-}
-
-extension SQLiteLedger {
-  /// Registers a device with a key whose id is made of the device's.
-  @discardableResult
-  func register(_ new: NewDevice, _ key: String? = nil, renewsKey: Bool = false) async throws -> Ledger.Registration {
-    let key = deviceKey(key ?? "\(new.account)-\(new.id)", of: new.id, account: new.account)
-    return try await register(new, key: key, renewsKey: renewsKey, by: .key("admin"))
-  }
-
+extension Ledger.DeviceStore {
   fileprivate func tokens(_ id: String = "phone-1") async throws -> [PushTokenKind: String] {
     try await device(account: "shop", id: id)?.tokens.mapValues(\.text) ?? [:]
   }
 }
 
-@Suite("Devices")
+@Suite("Devices", .removesLedgers)
 struct DeviceTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  @Test("a device is stored with all its values and survives reopening the ledger")
-  func everything() async throws {
+  @Test("a device is stored with all its values and survives reopening the ledger", arguments: LedgerUnderTest.all)
+  func everything(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     let new = NewDevice(
       account: "shop", id: "收银-1", app: "com.example.shop", environment: .sandbox, appGroup: "group.tills",
       deviceGroup: "counter", locale: "zh-CN", tone: "cash.wav",
       tokens: [.alert: "a1", .background: "b2", .fileProvider: "c3", .fileProviderExtension: "d4"])
     let registration = try await ledger.register(new)
     #expect(registration.isNew && registration.isKeyStored)
-    for ledger in [ledger, try place.open()] {
+    for ledger in [ledger, try await place.open()] {
       let device = try #require(try await ledger.device(account: "shop", id: "收银-1"))
       #expect(device == registration.device)
       #expect(device.account == "shop" && device.app == "com.example.shop" && device.environment == .sandbox)
@@ -67,8 +37,12 @@ struct DeviceTests {
     }
   }
 
-  @Test("another registration replaces all values of the device except its key and the time of its registration")
-  func replaced() async throws {
+  @Test(
+    "another registration replaces all values of the device except its key and the time of its registration",
+    arguments: LedgerUnderTest.all)
+  func replaced(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     var first = newDevice(group: "counter", tokens: [.alert: "a1", .background: "b2"])
     (first.appGroup, first.locale, first.tone) = ("group.tills", "en-US", "cash.wav")
     let former = try await ledger.register(first).device
@@ -84,8 +58,11 @@ struct DeviceTests {
   }
 
   @Test(
-    "each registration renews a token's time, and its refusals are kept until the token, app or environment changes")
-  func age() async throws {
+    "each registration renews a token's time, and its refusals are kept until the token, app or environment changes",
+    arguments: LedgerUnderTest.all)
+  func age(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     try await ledger.register(newDevice())
     func token() async throws -> Ledger.Device.Token? {
       try await ledger.device(account: "shop", id: "phone-1")?.tokens[.alert]
@@ -114,8 +91,12 @@ struct DeviceTests {
     }
   }
 
-  @Test("a token moves to the device that registers it, within one account, app and environment")
-  func moved() async throws {
+  @Test(
+    "a token moves to the device that registers it, within one account, app and environment",
+    arguments: LedgerUnderTest.all)
+  func moved(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     try await ledger.register(newDevice("old", tokens: [.alert: "a1", .background: "b2"]))
     try await ledger.register(newDevice("sandbox", environment: .sandbox))
     try await ledger.register(newDevice("kiosk", account: "kiosk"))
@@ -133,8 +114,11 @@ struct DeviceTests {
     #expect(try await ledger.tokens("new") == [.alert: "a1", .background: "a1"])
   }
 
-  @Test("a device's key is stored once, and only a renewal replaces the key and revokes the former key")
-  func key() async throws {
+  @Test(
+    "a device's key is stored once, and only a renewal replaces the key and revokes the former key",
+    arguments: LedgerUnderTest.all)
+  func key(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.register(newDevice(), "first")
     #expect(try await !ledger.register(newDevice(), "second").isKeyStored)
     #expect(try await ledger.key(id: "second") == nil)
@@ -148,8 +132,11 @@ struct DeviceTests {
     #expect(acts.map(\.subject) == ["first", "first", "third"] && acts.allSatisfy { $0.actor == "key:admin" })
   }
 
-  @Test("a key is refused if it belongs to another account or device than the registration, or if it already exists")
-  func wrongKey() async throws {
+  @Test(
+    "a key is refused if it belongs to another account or device than the registration, or if it already exists",
+    arguments: LedgerUnderTest.all)
+  func wrongKey(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.createKey(newKey("taken"))
     for (key, code) in [
       (deviceKey("k", of: "phone-2"), LedgerError.Code.invalidValue), (deviceKey("k", account: "kiosk"), .invalidValue),
@@ -163,8 +150,12 @@ struct DeviceTests {
     #expect(try await ledger.devices(account: "shop").isEmpty)
   }
 
-  @Test("the removal of a device revokes all its keys, also during a rotation, and leaves other devices alone")
-  func removal() async throws {
+  @Test(
+    "the removal of a device revokes all its keys, also during a rotation, and leaves other devices alone",
+    arguments: LedgerUnderTest.all)
+  func removal(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     try await ledger.register(newDevice(), "first")
     try await ledger.register(newDevice("phone-2", tokens: [.alert: "a2"]), "other")
     try await ledger.register(newDevice(account: "kiosk"), "kiosk's")
@@ -179,14 +170,15 @@ struct DeviceTests {
     for id in ["other", "kiosk's"] { #expect(try await ledger.key(id: id) != nil) }
     #expect(try await ledger.device(account: "shop", id: "phone-1") == nil)
     #expect(try await ledger.tokens("phone-2") == [.alert: "a2"])
-    let left = try await DatabaseQueue(waitingFor: place.file).read {
-      try Int.fetchOne($0, sql: "SELECT count(*) FROM device_tokens")
-    }
-    #expect(left == 2)
+    #expect(try await ledger.device(account: "kiosk", id: "phone-1")?.tokens.count == 1)
+    #expect(try await ledger.register(newDevice(tokens: [:]), "third").device.tokens.isEmpty)
   }
 
-  @Test("a removed device cannot register itself again with its key, not even if a new device has its id")
-  func removedMeanwhile() async throws {
+  @Test(
+    "a removed device cannot register itself again with its key, not even if a new device has its id",
+    arguments: LedgerUnderTest.all)
+  func removedMeanwhile(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     func register(with key: String) async throws -> LedgerError.Code? {
       do {
         try await ledger.register(newDevice(tokens: [:]), key: deviceKey("k"), with: key, by: .key(key))
@@ -204,8 +196,9 @@ struct DeviceTests {
     #expect(try await register(with: "second") == nil)
   }
 
-  @Test("a device that registers itself stays in its group")
-  func ownGroup() async throws {
+  @Test("a device that registers itself stays in its group", arguments: LedgerUnderTest.all)
+  func ownGroup(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.register(newDevice(group: "counter"), "first")
     for group in ["kitchen", nil] {
       let device = try await ledger.register(
@@ -216,8 +209,11 @@ struct DeviceTests {
     #expect(try await ledger.register(newDevice()).device.deviceGroup == nil)
   }
 
-  @Test("a name means the device with that id or the devices of that group, and no id equals a group's name")
-  func names() async throws {
+  @Test(
+    "a name means the device with that id or the devices of that group, and no id equals a group's name",
+    arguments: LedgerUnderTest.all)
+  func names(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     for id in ["c", "a", "b"] { try await ledger.register(newDevice(id, group: "counter", tokens: [.alert: id])) }
     try await ledger.register(newDevice("d", tokens: [.alert: "d"]))
     try await ledger.register(newDevice("a", account: "kiosk", group: "counter"))
@@ -237,8 +233,9 @@ struct DeviceTests {
     #expect(try await ledger.devices(account: "shop").map(\.deviceGroup) == ["counter", "counter", "counter", nil])
   }
 
-  @Test("the devices of an account are listed in pages in the order of their ids")
-  func listing() async throws {
+  @Test("the devices of an account are listed in pages in the order of their ids", arguments: LedgerUnderTest.all)
+  func listing(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     for number in 10..<25 { try await ledger.register(newDevice("p\(number)", tokens: [:])) }
     try await ledger.register(newDevice("p15", account: "kiosk"))
     let all = (10..<25).map { "p\($0)" }
@@ -251,12 +248,15 @@ struct DeviceTests {
     #expect(try await ledger.devices(account: "shop\0").isEmpty)
   }
 
-  @Test("an account at its limit of devices cannot register another device, and can still change a registered device")
-  func most() async throws {
-    var options = SQLiteLedger.Options()
+  @Test(
+    "an account at its limit of devices cannot register another device, and can still change a registered device",
+    arguments: LedgerUnderTest.all)
+  func most(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    var options = LedgerUnderTest.Options()
     #expect(options.limits.mostDevices == 10_000)
     options.limits.mostDevices = 3
-    let ledger = try place.open(options)
+    let ledger = try await place.open(options)
     for number in 0..<3 { try await ledger.register(newDevice("p\(number)", tokens: [:])) }
     let error = try await #require(throws: LedgerError.self) { try await ledger.register(newDevice("one more")) }
     #expect(error.code == .tooManyDevices)
@@ -267,12 +267,15 @@ struct DeviceTests {
     #expect(try await ledger.register(newDevice("one more")).isNew)
   }
 
-  @Test("a group at its limit takes no further device, also by a move, and its own devices can still be changed")
-  func mostInGroup() async throws {
-    var options = SQLiteLedger.Options()
+  @Test(
+    "a group at its limit takes no further device, also by a move, and its own devices can still be changed",
+    arguments: LedgerUnderTest.all)
+  func mostInGroup(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    var options = LedgerUnderTest.Options()
     #expect(options.limits.mostDevicesInGroup == 500)
     options.limits.mostDevicesInGroup = 2
-    let ledger = try place.open(options)
+    let ledger = try await place.open(options)
     for number in 0..<2 { try await ledger.register(newDevice("p\(number)", group: "counter", tokens: [:])) }
     try await ledger.register(newDevice("alone", tokens: [:]))
     for id in ["one more", "alone"] {
@@ -288,8 +291,10 @@ struct DeviceTests {
   }
 
   @Test(
-    "a device with an invalid value is refused by an error that names the field, not the value, and nothing is stored")
-  func refused() async throws {
+    "a device with an invalid value is refused by an error that names the field, not the value, and nothing is stored",
+    arguments: LedgerUnderTest.all)
+  func refused(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     func changed(_ change: (inout NewDevice) -> Void) -> NewDevice {
       var new = newDevice()
       change(&new)
@@ -323,8 +328,12 @@ struct DeviceTests {
 
   // MARK: - Tokens
 
-  @Test("a token is removed only if it was registered before the time at which it was reported invalid")
-  func unregistered() async throws {
+  @Test(
+    "a token is removed only if it was registered before the time at which it was reported invalid",
+    arguments: LedgerUnderTest.all)
+  func unregistered(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     try await ledger.register(newDevice(tokens: [.alert: "a1", .background: "a1", .fileProvider: "c3"]))
     let moment = place.clock.now
     func remove(_ token: String, _ since: Date, device: String = "phone-1") async throws -> Bool {
@@ -348,8 +357,9 @@ struct DeviceTests {
     #expect(try await ledger.tokens() == [.alert: "a1"])
   }
 
-  @Test("APNs' refusals of a token are counted, and do not remove the token")
-  func refusals() async throws {
+  @Test("APNs' refusals of a token are counted, and do not remove the token", arguments: LedgerUnderTest.all)
+  func refusals(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.register(newDevice(tokens: [.alert: "a1", .background: "b2"]))
     for (token, device) in [
       ("a1", "phone-1"), ("a1", "phone-1"), ("a2", "phone-1"), ("b2\0", "phone-1"), ("b2", "p\0"),
@@ -358,19 +368,5 @@ struct DeviceTests {
     }
     let tokens = try await ledger.device(account: "shop", id: "phone-1")?.tokens
     #expect(tokens?[.alert]?.refusals == 2 && tokens?[.background]?.refusals == 0)
-  }
-
-  @Test("a ledger of an earlier version gets the tables for devices and pushes, and keeps its keys")
-  func migration() async throws {
-    let older = try TemporaryLedger()
-    try EarlierLedger.write(to: older.file)
-    let ledger = try older.open()
-    #expect(try await ledger.devices(account: "shop").isEmpty)
-    let keys = try await ledger.keys()
-    #expect(!keys.isEmpty && keys.allSatisfy { $0.device == nil })
-    #expect(try await ledger.unfinishedPushes().isEmpty)
-    #expect(try await ledger.register(newDevice()).isNew)
-    let numbers = try await ledger.accept([newPush()], account: "shop")
-    #expect(try await ledger.unfinishedPushes().map(\.number) == numbers)
   }
 }

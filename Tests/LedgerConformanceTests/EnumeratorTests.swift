@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Ledger
 import LedgerTestSupport
 import PushMessages
 import Testing
 
-@testable import Ledger
-@testable import SQLiteLedger
-
-@Suite("Enumerators of devices")
+@Suite("Enumerators of devices", .removesLedgers)
 struct EnumeratorTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  @Test("an enumerator is stored once with the time of its first registration, and is removed with its device")
-  func stored() async throws {
+  @Test(
+    "an enumerator is stored once with the time of its first registration, and is removed with its device",
+    arguments: LedgerUnderTest.all)
+  func stored(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     try await ledger.register(newDevice())
     let first = try #require(try await ledger.addEnumerator(of: "packs", account: "shop", device: "phone-1"))
     #expect(first.isNew && first.container == "packs" && first.registeredAt == place.clock.now)
@@ -41,8 +35,12 @@ struct EnumeratorTests {
     #expect(try await ledger.libraryDevice(account: "shop", id: "phone-1")?.containers == [])
   }
 
-  @Test("a device's enumerators are listed in the order of registration, without those of other devices")
-  func list() async throws {
+  @Test(
+    "a device's enumerators are listed in the order of registration, without those of other devices",
+    arguments: LedgerUnderTest.all)
+  func list(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     for (id, account) in [("phone-1", "shop"), ("phone-2", "shop"), ("phone-1", "kiosk")] {
       try await ledger.register(newDevice(id, account: account))
     }
@@ -62,11 +60,13 @@ struct EnumeratorTests {
     }
   }
 
-  @Test("a device has a limited number of enumerators, whose names have 1 to 1,024 bytes")
-  func limits() async throws {
-    var options = SQLiteLedger.Options()
+  @Test(
+    "a device has a limited number of enumerators, whose names have 1 to 1,024 bytes", arguments: LedgerUnderTest.all)
+  func limits(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    var options = LedgerUnderTest.Options()
     options.limits.mostEnumerators = 2
-    let ledger = try place.open(options)
+    let ledger = try await place.open(options)
     try await ledger.register(newDevice())
     for name in ["a", "b", "a"] {
       #expect(try await ledger.addEnumerator(of: name, account: "shop", device: "phone-1") != nil)
@@ -82,12 +82,15 @@ struct EnumeratorTests {
     }
   }
 
-  @Test("an account at its limit of enumerators cannot register another one, and can still register a known one again")
-  func limitOfAccount() async throws {
-    var options = SQLiteLedger.Options()
+  @Test(
+    "an account at its limit of enumerators cannot register another one, and can still register a known one again",
+    arguments: LedgerUnderTest.all)
+  func limitOfAccount(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    var options = LedgerUnderTest.Options()
     #expect(options.limits.mostEnumeratorsOfAccount == 20_000)
     options.limits.mostEnumeratorsOfAccount = 3
-    let ledger = try place.open(options)
+    let ledger = try await place.open(options)
     for (id, account) in [("a", "shop"), ("b", "shop"), ("a", "kiosk")] {
       try await ledger.register(newDevice(id, account: account))
     }
@@ -104,8 +107,11 @@ struct EnumeratorTests {
     try await add("3", "b")
   }
 
-  @Test("devices with a push token are listed in pages, with the kinds of their tokens and with their enumerators")
-  func devices() async throws {
+  @Test(
+    "devices with a push token are listed in pages, with the kinds of their tokens and with their enumerators",
+    arguments: LedgerUnderTest.all)
+  func devices(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.register(newDevice("a", tokens: [:]))
     try await ledger.register(newDevice("b", tokens: [.alert: "a1"]))
     try await ledger.register(newDevice("c", tokens: [.fileProvider: "c1", .fileProviderExtension: "d1"]))
@@ -123,8 +129,9 @@ struct EnumeratorTests {
     #expect(try await ledger.libraryDevice(account: "shop", id: "a") == nil)
   }
 
-  @Test("a device that registers itself stays in its app group")
-  func appGroup() async throws {
+  @Test("a device that registers itself stays in its app group", arguments: LedgerUnderTest.all)
+  func appGroup(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     var new = newDevice()
     new.appGroup = "group.tills"
     try await ledger.register(new)

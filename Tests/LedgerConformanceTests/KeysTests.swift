@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 import Ledger
 import LedgerTestSupport
-import SQLiteLedger
 import Testing
 
-/// A key of the tests, with a digest of its own.
-func newKey(_ id: String, digest: UInt8? = nil) -> NewKey {
-  NewKey(
-    id: id, account: "shop", digest: digest.map { Data(repeating: $0, count: 32) } ?? digestOf(id),
-    scopes: ["announce", "read"])
-}
-
-/// 32 bytes that are another text's for no other text of the tests.
-func digestOf(_ text: String) -> Data { Data((text.utf8 + Array(repeating: 0, count: 32)).prefix(32)) }
-
-@Suite("Keys")
+@Suite("Keys", .removesLedgers)
 struct KeysTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  @Test("a key is stored with all its values and survives reopening the ledger")
-  func everything() async throws {
+  @Test("a key is stored with all its values and survives reopening the ledger", arguments: LedgerUnderTest.all)
+  func everything(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     var new = newKey("7d3k9q2m")
     (new.name, new.locale, new.pack, new.group) = ("till 收银", "zh-CN", "my-shop", "group.crier")
     new.rate = NewKey.Rate(perSecond: 0.5, burst: 3)
     let created = try await ledger.createKey(new)
-    for ledger in [ledger, try place.open()] {
+    for ledger in [ledger, try await place.open()] {
       let key = try #require(try await ledger.key(digest: new.digest))
       #expect(key == created)
       #expect(
@@ -45,22 +27,25 @@ struct KeysTests {
     }
   }
 
-  @Test("optional values of a key are absent by default")
-  func least() async throws {
+  @Test("optional values of a key are absent by default", arguments: LedgerUnderTest.all)
+  func least(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let key = try await ledger.createKey(newKey("a"))
     #expect(key.name == nil && key.locale == nil && key.pack == nil && key.group == nil && key.rate == nil)
   }
 
-  @Test("keys are listed in the order of their creation, including revoked keys")
-  func listing() async throws {
+  @Test("keys are listed in the order of their creation, including revoked keys", arguments: LedgerUnderTest.all)
+  func listing(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     for id in ["c", "a", "b"] { try await ledger.createKey(newKey(id)) }
     try await ledger.revokeKey("a")
     #expect(try await ledger.keys().map(\.id) == ["c", "a", "b"])
     #expect(try await ledger.keys().map { $0.revokedAt != nil } == [false, true, false])
   }
 
-  @Test("an unknown digest or id finds no key")
-  func nobody() async throws {
+  @Test("an unknown digest or id finds no key", arguments: LedgerUnderTest.all)
+  func nobody(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.createKey(newKey("a"))
     for digest in [Data(), Data(count: 32), digestOf("a").prefix(31), digestOf("a") + [0]] {
       #expect(try await ledger.key(digest: digest) == nil)
@@ -68,9 +53,13 @@ struct KeysTests {
     for id in ["", "b", "A", "a\0", "a "] { #expect(try await ledger.key(id: id) == nil) }
   }
 
-  @Test("a revoked key is no longer found, in any ledger on the file, and stays revoked")
-  func revoking() async throws {
-    let other = try place.open()
+  @Test(
+    "a revoked key is no longer found, in any process that uses the ledger, and stays revoked",
+    arguments: LedgerUnderTest.all)
+  func revoking(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let other = try await place.open()
     let new = newKey("a")
     try await ledger.createKey(new)
     #expect(try await other.key(digest: new.digest) != nil)
@@ -85,8 +74,9 @@ struct KeysTests {
     #expect(try await other.revokeKey("a")?.revokedAt == moment)
   }
 
-  @Test("revoking an unknown key changes nothing and returns nil")
-  func revokingNobody() async throws {
+  @Test("revoking an unknown key changes nothing and returns nil", arguments: LedgerUnderTest.all)
+  func revokingNobody(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.createKey(newKey("a"))
     let version = try await ledger.keysVersion()
     for id in ["", "b", "A", "a\0", "' OR 1=1 --"] { #expect(try await ledger.revokeKey(id) == nil) }
@@ -94,8 +84,11 @@ struct KeysTests {
     #expect(try await ledger.keys().allSatisfy { $0.revokedAt == nil })
   }
 
-  @Test("a key with the id or digest of an existing or revoked key is refused, and other keys are stored")
-  func taken() async throws {
+  @Test(
+    "a key with the id or digest of an existing or revoked key is refused, and other keys are stored",
+    arguments: LedgerUnderTest.all)
+  func taken(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.createKey(newKey("a", digest: 1))
     try await ledger.revokeKey("a")
     for new in [newKey("a", digest: 2), newKey("b", digest: 1)] {
@@ -113,8 +106,11 @@ struct KeysTests {
     #expect(try await ledger.keys().count == 21)
   }
 
-  @Test("a key with an invalid value is refused by an error that names the field, and nothing is stored")
-  func refused() async throws {
+  @Test(
+    "a key with an invalid value is refused by an error that names the field, and nothing is stored",
+    arguments: LedgerUnderTest.all)
+  func refused(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     func changed(_ change: (inout NewKey) -> Void) -> NewKey {
       var new = newKey("a")
       change(&new)
@@ -146,9 +142,13 @@ struct KeysTests {
     #expect(try await ledger.keys().isEmpty)
   }
 
-  @Test("the version number of the keys changes when a key is created or revoked, and at no other time")
-  func version() async throws {
-    let other = try place.open()
+  @Test(
+    "the version number of the keys changes when a key is created or revoked, and at no other time",
+    arguments: LedgerUnderTest.all)
+  func version(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let other = try await place.open()
     var seen: Set<Int64> = [try await ledger.keysVersion()]
     try await ledger.createKey(newKey("a"))
     #expect(seen.insert(try await ledger.keysVersion()).inserted)
@@ -167,19 +167,10 @@ struct KeysTests {
     #expect(try await ledger.keysVersion() == version)
   }
 
-  @Test("the version number of the keys changes when a key is changed or deleted directly in the database file")
-  func byHand() async throws {
-    try await ledger.createKey(newKey("a"))
-    let other = try DatabaseQueue(waitingFor: place.file)
-    for statement in ["UPDATE keys SET scopes = 'read'", "UPDATE keys SET rate = 1, burst = 1", "DELETE FROM keys"] {
-      let version = try await ledger.keysVersion()
-      try await other.write { try $0.execute(sql: statement) }
-      #expect(try await ledger.keysVersion() != version, "\(statement)")
-    }
-  }
-
-  @Test("the time of the last use is recorded for existing keys")
-  func use() async throws {
+  @Test("the time of the last use is recorded for existing keys", arguments: LedgerUnderTest.all)
+  func use(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     for id in ["a", "b"] { try await ledger.createKey(newKey(id)) }
     let use = place.clock.now
     place.clock.advance(by: 60)
@@ -188,8 +179,10 @@ struct KeysTests {
     #expect(try await ledger.keys().map(\.lastUsedAt) == [use, nil])
   }
 
-  @Test("if an earlier use of a key is recorded later, the time of the last use stays")
-  func earlierUse() async throws {
+  @Test("if an earlier use of a key is recorded later, the time of the last use stays", arguments: LedgerUnderTest.all)
+  func earlierUse(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     try await ledger.createKey(newKey("a"))
     let use = place.clock.now
     for (recorded, last) in [(use, use), (use - 30, use), (use + 30, use + 30)] {

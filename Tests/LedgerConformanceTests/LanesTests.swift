@@ -1,41 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
+import Ledger
+import LedgerTestSupport
 import PlaybackOrder
 import Testing
 
-@testable import Ledger
-@testable import SQLiteLedger
-
-@Suite("Requests that wait on several lanes")
+@Suite("Requests that wait on several lanes", .removesLedgers)
 struct LanesTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
   /// Accepts a request of an account on a lane.
   @discardableResult
   private func accept(
-    _ id: String, lane: String, _ category: PlaybackItem.Category = .payment, sequence: Int64? = nil
+    _ id: String, lane: String, _ category: PlaybackItem.Category = .payment, sequence: Int64? = nil,
+    in ledger: any Ledger.Store
   ) async throws -> Int64 {
     var request = payment(id, account: "shop", lane: lane, sequence: sequence)
     request.category = category
     return try await ledger.accept(request).number
   }
 
-  @Test("every lane with waiting requests is listed with the number of the requests")
-  func listed() async throws {
+  @Test("every lane with waiting requests is listed with the number of the requests", arguments: LedgerUnderTest.all)
+  func listed(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     #expect(try await ledger.waitingLanes().isEmpty)
-    try await accept("a", lane: "door")
-    try await accept("b", lane: "door", .information)
-    let ended = try await accept("c", lane: "yard")
+    try await accept("a", lane: "door", in: ledger)
+    try await accept("b", lane: "door", .information, in: ledger)
+    let ended = try await accept("c", lane: "yard", in: ledger)
     try await ledger.set(ended, .cancelled)
-    try await accept("d", lane: "counter", .refund)
+    try await accept("d", lane: "counter", .refund, in: ledger)
     _ = try await ledger.accept(payment("file", lane: "null"))
     _ = try await ledger.accept(replayAnnouncement("replay"), again: 1, for: "shop")
     let seat = try ledger.takeSeat(lane: "counter")
@@ -47,12 +39,15 @@ struct LanesTests {
     withExtendedLifetime(seat) {}
   }
 
-  @Test("requests that are moved to another lane keep their numbers and order, and will be played from their start")
-  func moved() async throws {
-    let first = try await accept("a", lane: "door")
-    let ended = try await accept("b", lane: "door")
-    let other = try await accept("c", lane: "counter")
-    let second = try await accept("d", lane: "door", .information)
+  @Test(
+    "requests that are moved to another lane keep their numbers and order, and will be played from their start",
+    arguments: LedgerUnderTest.all)
+  func moved(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let first = try await accept("a", lane: "door", in: ledger)
+    let ended = try await accept("b", lane: "door", in: ledger)
+    let other = try await accept("c", lane: "counter", in: ledger)
+    let second = try await accept("d", lane: "door", .information, in: ledger)
     for number in [first, ended] {
       try await ledger.set(number, .waiting, Ledger.Change(clip: "x.wav"))
       try await ledger.set(number, .playing)
@@ -68,12 +63,15 @@ struct LanesTests {
     #expect(try await ledger.moveRequests(from: "counter", to: "counter") == 0)
   }
 
-  @Test("sound files, replays and this machine's own announcements are not moved to another lane")
-  func stays() async throws {
+  @Test(
+    "sound files, replays and this machine's own announcements are not moved to another lane",
+    arguments: LedgerUnderTest.all)
+  func stays(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     var file = payment("file", lane: "door")
     file.kind = .file
     let number = try await ledger.accept(file).number
-    let heard = try await accept("a", lane: "yard")
+    let heard = try await accept("a", lane: "yard", in: ledger)
     var replay = replayAnnouncement("r")
     replay.lane = "door"
     let again = try await ledger.accept(replay, again: heard, for: "shop").number
@@ -81,9 +79,13 @@ struct LanesTests {
     for number in [number, again] { #expect(try await ledger.entry(number)?.lane == "door") }
   }
 
-  @Test("a replay that expires on a lane without a player ends, so that its original can be removed")
-  func expiredReplay() async throws {
-    let original = try await accept("a", lane: "door")
+  @Test(
+    "a replay that expires on a lane without a player ends, so that its original can be removed",
+    arguments: LedgerUnderTest.all)
+  func expiredReplay(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let original = try await accept("a", lane: "door", in: ledger)
     try await ledger.set(original, .cancelled)
     var replay = replayAnnouncement("r")
     (replay.lane, replay.expiresAt) = ("door", place.clock.now + 60)
@@ -99,21 +101,12 @@ struct LanesTests {
     }
   }
 
-  @Test("the ledger counts waiting requests from an index")
-  func plan() async throws {
-    let steps = try await ledger.read { database in
-      try Row.fetchAll(
-        database,
-        sql:
-          "EXPLAIN QUERY PLAN SELECT lane, count(*) FROM announcements WHERE \(SQLiteLedger.unfinishedRequests) GROUP BY lane"
-      ).map { try $0.value("detail") as String }
-    }
-    #expect(steps == ["SCAN announcements USING COVERING INDEX announcements_waiting"], "\(steps)")
-  }
-
-  @Test("a summary is cancelled when its payments move to another lane, where they are announced individually")
-  func summaries() async throws {
-    let payments = [try await accept("a", lane: "door"), try await accept("b", lane: "door")]
+  @Test(
+    "a summary is cancelled when its payments move to another lane, where they are announced individually",
+    arguments: LedgerUnderTest.all)
+  func summaries(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let payments = [try await accept("a", lane: "door", in: ledger), try await accept("b", lane: "door", in: ledger)]
     var summary = payment("s", lane: "door")
     summary.kind = .summary
     let number = try await ledger.accept(summary, standingFor: payments).number
@@ -125,27 +118,34 @@ struct LanesTests {
 
   @Test(
     "a lane without sequence numbers continues the numbers of the lane from which its requests come",
-    arguments: [nil, 7])
-  func sequence(own: Int64?) async throws {
+    arguments: LedgerUnderTest.all, [nil, 7])
+  func sequence(kind: LedgerUnderTest, own: Int64?) async throws {
+    let ledger = try await kind.makePlace().open()
     try await ledger.record(.sequenceMissing, lane: "door", passing: 41)
     if let own { try await ledger.record(.sequenceMissing, lane: "counter", passing: own) }
-    try await accept("a", lane: "door", sequence: 42)
+    try await accept("a", lane: "door", sequence: 42, in: ledger)
     try await ledger.moveRequests(from: "door", to: "counter")
     #expect(try await ledger.lastPassedSequence(lane: "counter") == own ?? 41)
   }
 
-  @Test("an announcement on a lane without a player can be cancelled in the ledger, and only once")
-  func cancelled() async throws {
-    let number = try await accept("a", lane: "door")
+  @Test(
+    "an announcement on a lane without a player can be cancelled in the ledger, and only once",
+    arguments: LedgerUnderTest.all)
+  func cancelled(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let number = try await accept("a", lane: "door", in: ledger)
     #expect(try await ledger.cancelUnplayed(number))
     #expect(try await ledger.entry(number)?.state == .cancelled)
     #expect(try await !ledger.cancelUnplayed(number))
     #expect(try await !ledger.cancelUnplayed(999))
   }
 
-  @Test("an announcement on a lane with a running player cannot be cancelled in the ledger, but only by the player")
-  func played() async throws {
-    let number = try await accept("a", lane: "door")
+  @Test(
+    "an announcement on a lane with a running player cannot be cancelled in the ledger, but only by the player",
+    arguments: LedgerUnderTest.all)
+  func played(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let number = try await accept("a", lane: "door", in: ledger)
     let seat = try ledger.takeSeat(lane: "door")
     let error = await #expect(throws: LedgerError.self) { _ = try await ledger.cancelUnplayed(number) }
     #expect(error?.code == .laneTaken)

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 import Ledger
-import SQLiteLedger
-import TestSupport
+import LedgerTestSupport
 import Testing
+import TestSupport
 
-@Suite("Payments that providers report", .timeLimit(.minutes(5)))
+@Suite("Payments that providers report", .removesLedgers, .timeLimit(.minutes(5)))
 struct ProviderPaymentTests {
-  private let place: TemporaryLedger
-  private let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
   /// Returns a report. Its identity is the id's first 16 letters, and its sum the amount's first 8.
   private func report(
     _ id: String, _ amount: String = "12.50", success: String? = nil, until: Date? = nil
@@ -32,21 +23,21 @@ struct ProviderPaymentTests {
     return new
   }
 
-  private var states: [Ledger.ProviderPayment.State] {
-    get async throws {
-      try await ledger.providerPayments(account: "shop", endpoint: "till", limit: 100).map(\.state).reversed()
-    }
+  private func states(in ledger: any Ledger.Store) async throws -> [Ledger.ProviderPayment.State] {
+    try await ledger.providerPayments(account: "shop", endpoint: "till", limit: 100).map(\.state).reversed()
   }
 
-  @Test("a provider's payment that is reported twice is stored once")
-  func duplicate() async throws {
+  @Test("a provider's payment that is reported twice is stored once", arguments: LedgerUnderTest.all)
+  func duplicate(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     #expect(try await ledger.accept(providerPayments: [report("a")]) == [.accepted])
     #expect(try await ledger.accept(providerPayments: [report("a")]) == [.duplicate])
     #expect(try await ledger.waitingProviderPayments(after: 0).map(\.id) == ["a"])
   }
 
-  @Test("fifty simultaneous reports of a provider's payment are stored once")
-  func concurrent() async throws {
+  @Test("fifty simultaneous reports of a provider's payment are stored once", arguments: LedgerUnderTest.all)
+  func concurrent(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let results = try await withThrowingTaskGroup(of: [Ledger.ProviderAcceptance].self) { group in
       for _ in 0..<50 { group.addTask { try await ledger.accept(providerPayments: [report("a")]) } }
       return try await group.reduce(into: []) { $0 += $1 }
@@ -54,36 +45,46 @@ struct ProviderPaymentTests {
     #expect(results.count { $0 == .accepted } == 1 && results.count { $0 == .duplicate } == 49)
   }
 
-  @Test("a payment that is reported again with another sum is stored as refused, and is not announced")
-  func otherSum() async throws {
+  @Test(
+    "a payment that is reported again with another sum is stored as refused, and is not announced",
+    arguments: LedgerUnderTest.all)
+  func otherSum(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     _ = try await ledger.accept(providerPayments: [report("a")])
     #expect(try await ledger.accept(providerPayments: [report("a", "99.00")]) == [.otherSum])
     #expect(try await ledger.accept(providerPayments: [report("a", "99.00")]) == [.duplicate])
     #expect(try await ledger.accept(providerPayments: [report("a", "98.00")]) == [.otherSum])
     #expect(try await ledger.waitingProviderPayments(after: 0).map(\.amount) == ["12.50"])
-    #expect(try await states == [.waiting, .refused, .refused])
+    #expect(try await states(in: ledger) == [.waiting, .refused, .refused])
   }
 
-  @Test("a payment's failure is stored if it is reported before the success, and not if it is reported afterwards")
-  func failedAfterSuccess() async throws {
+  @Test(
+    "a payment's failure is stored if it is reported before the success, and not if it is reported afterwards",
+    arguments: LedgerUnderTest.all)
+  func failedAfterSuccess(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     #expect(try await ledger.accept(providerPayments: [report("a/failed", success: "a")]) == [.accepted])
     #expect(try await ledger.accept(providerPayments: [report("a")]) == [.accepted])
     #expect(try await ledger.accept(providerPayments: [report("b")]) == [.accepted])
     #expect(try await ledger.accept(providerPayments: [report("b/failed", success: "b")]) == [.afterSuccess])
   }
 
-  @Test("the report of a payment that is late or refused is stored as ended")
-  func ended() async throws {
+  @Test("the report of a payment that is late or refused is stored as ended", arguments: LedgerUnderTest.all)
+  func ended(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     var late = report("a")
     late.payload = nil
     let refused = Ledger.NewProviderPayment(account: "shop", endpoint: "till", refusal: "no sum")
     #expect(try await ledger.accept(providerPayments: [late, refused, refused]) == [.late, .refused, .refused])
     #expect(try await ledger.waitingProviderPayments(after: 0).isEmpty)
-    #expect(try await states == [.late, .refused, .refused])
+    #expect(try await states(in: ledger) == [.late, .refused, .refused])
   }
 
-  @Test("a provider's payment that was announced or refused no longer waits, and its payload is removed")
-  func announced() async throws {
+  @Test(
+    "a provider's payment that was announced or refused no longer waits, and its payload is removed",
+    arguments: LedgerUnderTest.all)
+  func announced(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     _ = try await ledger.accept(providerPayments: [report("a"), report("b"), report("c")])
     let waiting = try await ledger.waitingProviderPayments(after: 0)
     try await ledger.end(providerPayment: waiting[0].number, refusal: nil)
@@ -94,8 +95,11 @@ struct ProviderPaymentTests {
     #expect(payments[1].reason == "cannot be spoken")
   }
 
-  @Test("each start of announcing a payment is counted, until the payment ends or an orderly stop resets the count")
-  func starts() async throws {
+  @Test(
+    "each start of announcing a payment is counted, until the payment ends or an orderly stop resets the count",
+    arguments: LedgerUnderTest.all)
+  func starts(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     _ = try await ledger.accept(providerPayments: [report("a")])
     let number = try await ledger.waitingProviderPayments(after: 0)[0].number
     try await ledger.startAnnouncing(providerPayment: number)
@@ -105,8 +109,12 @@ struct ProviderPaymentTests {
     #expect(try await ledger.waitingProviderPayments(after: 0).map(\.starts) == [0])
   }
 
-  @Test("a provider's payment is recognised after its row was pruned, until its identity expires")
-  func pruning() async throws {
+  @Test(
+    "a provider's payment is recognised after its row was pruned, until its identity expires",
+    arguments: LedgerUnderTest.all)
+  func pruning(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     let day: TimeInterval = 86_400
     _ = try await ledger.accept(providerPayments: [
       report("for ever"), report("for a year", until: place.clock.now.addingTimeInterval(365 * day)),
@@ -125,19 +133,14 @@ struct ProviderPaymentTests {
       try await ledger.accept(providerPayments: [report("for ever"), report("for a year")]) == [.duplicate, .accepted])
   }
 
-  @Test("a repeated payment, and one with another sum, are recognised after the ledger is opened again")
-  func reopened() async throws {
+  @Test(
+    "a repeated payment, and one with another sum, are recognised after the ledger is opened again",
+    arguments: LedgerUnderTest.all)
+  func reopened(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     _ = try await ledger.accept(providerPayments: [report("a")])
-    let other = try place.open()
+    let other = try await place.open()
     #expect(try await other.accept(providerPayments: [report("a"), report("a", "1.00")]) == [.duplicate, .otherSum])
-  }
-
-  @Test("none of a request's payments is stored if they do not all fit into the ledger")
-  func full() async throws {
-    var options = SQLiteLedger.Options()
-    options.maximumBytes = 4096
-    let full = try place.open(options)
-    await #expect(throws: LedgerError.self) { try await full.accept(providerPayments: [report("a"), report("b")]) }
-    #expect(try await full.waitingProviderPayments(after: 0).isEmpty)
   }
 }

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
+import Ledger
+import LedgerTestSupport
 import Testing
 
-@testable import Ledger
-@testable import SQLiteLedger
-
-@Suite("Removing announcements")
+@Suite("Removing announcements", .removesLedgers)
 struct RemovingTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
   private static let clip = PublishedClip(name: "a.wav", group: "group.crier")
 
   private func answer(_ id: String, account: String = "shop", clip: PublishedClip? = clip) -> NewAnswer {
@@ -26,10 +16,14 @@ struct RemovingTests {
 
   /// An announcement that was heard.
   @discardableResult
-  private func heard(_ id: String) async throws -> Int64 { try await heard(payment(id, account: "shop")) }
+  private func heard(_ id: String, in ledger: any Ledger.Store) async throws -> Int64 {
+    try await heard(payment(id, account: "shop"), in: ledger)
+  }
 
   @discardableResult
-  private func heard(_ announcement: StoredAnnouncement, clip: String = "a.wav") async throws -> Int64 {
+  private func heard(_ announcement: StoredAnnouncement, clip: String = "a.wav", in ledger: any Ledger.Store)
+    async throws -> Int64
+  {
     let number = try await ledger.accept(announcement).number
     try await ledger.set(number, .waiting, Ledger.Change(clip: clip))
     try await ledger.set(number, .playing)
@@ -38,9 +32,11 @@ struct RemovingTests {
   }
 
   @Test(
-    "removing an announcement returns its entry and the clips, keys and bodies of its responses, and leaves nothing")
-  func result() async throws {
-    let number = try await heard("A-1")
+    "removing an announcement returns its entry and the clips, keys and bodies of its responses, and leaves nothing",
+    arguments: LedgerUnderTest.all)
+  func result(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let number = try await heard("A-1", in: ledger)
     _ = try await ledger.accept(answer: answer("A-1"))
     guard case .removed(let entry, let answers, _) = try await ledger.remove(account: "shop", id: "A-1") else {
       Issue.record("It was not removed.")
@@ -53,9 +49,12 @@ struct RemovingTests {
     #expect(try await ledger.announcement(account: "shop", id: "A-1") == nil)
   }
 
-  @Test("an announcement cannot be removed while its replay waits, and is later removed together with the replay")
-  func replayed() async throws {
-    let number = try await heard("A-1")
+  @Test(
+    "an announcement cannot be removed while its replay waits, and is later removed together with the replay",
+    arguments: LedgerUnderTest.all)
+  func replayed(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let number = try await heard("A-1", in: ledger)
     let replay = try await ledger.accept(replayAnnouncement("r"), again: number, for: "shop").number
     #expect(try await ledger.remove(account: "shop", id: "A-1") == .notEnded)
     for number in [number, replay] { #expect(try await ledger.entry(number) != nil) }
@@ -67,9 +66,10 @@ struct RemovingTests {
     for number in [number, replay] { #expect(try await ledger.entry(number) == nil) }
   }
 
-  @Test("a removed announcement cannot be replayed, and no replay is accepted")
-  func gone() async throws {
-    let number = try await heard("A-1")
+  @Test("a removed announcement cannot be replayed, and no replay is accepted", arguments: LedgerUnderTest.all)
+  func gone(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let number = try await heard("A-1", in: ledger)
     _ = try await ledger.remove(account: "shop", id: "A-1")
     let error = await #expect(throws: LedgerError.self) {
       _ = try await ledger.accept(replayAnnouncement("r"), again: number, for: "shop")
@@ -80,14 +80,15 @@ struct RemovingTests {
 
   @Test(
     "a clip also belongs to another account if that account's response, announcement or batch contains it",
-    arguments: 0..<3)
-  func others(place: Int) async throws {
+    arguments: LedgerUnderTest.all, 0..<3)
+  func others(kind: LedgerUnderTest, holder: Int) async throws {
+    let ledger = try await kind.makePlace().open()
     for account in ["a", "shop", "z"] {
       #expect(try await !ledger.isClipOfOthers("a.wav", than: account))
     }
-    switch place {
+    switch holder {
     case 0: _ = try await ledger.accept(answer: answer("A-1"))
-    case 1: _ = try await heard("A-1")
+    case 1: _ = try await heard("A-1", in: ledger)
     default: try await ledger.note(clips: ["a.wav"], ofBatch: "b1", account: "shop")
     }
     #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"), "the clip belongs to this account")
@@ -96,27 +97,19 @@ struct RemovingTests {
     for name in ["", "a.wav\0"] { #expect(try await !ledger.isClipOfOthers(name, than: "z")) }
   }
 
-  @Test("a player's own entries, such as replays, do not count as another account's")
-  func player() async throws {
-    try await heard("A-1")
-    try await heard(replayAnnouncement("r"))
+  @Test("a player's own entries, such as replays, do not count as another account's", arguments: LedgerUnderTest.all)
+  func player(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    try await heard("A-1", in: ledger)
+    try await heard(replayAnnouncement("r"), in: ledger)
     #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"))
   }
 
-  @Test("the search for other accounts with a clip uses indexes on the clip and the account")
-  func plan() async throws {
-    let steps = try await ledger.read { database in
-      try Row.fetchAll(
-        database, sql: "EXPLAIN QUERY PLAN \(SQLiteLedger.clipOfOthers)", arguments: ["clip": "a", "account": "b"]
-      ).map { try $0.value("detail") as String }
-    }
-    let looks = steps.filter { $0.hasPrefix("SEARCH") }
-    #expect(looks.count == 8 && !steps.contains { $0.hasPrefix("SCAN") && !$0.contains("CONSTANT") }, "\(steps)")
-    #expect(looks.allSatisfy { $0.contains("(clip=? AND account<?)") || $0.contains("(clip=? AND account>?)") })
-  }
-
-  @Test("when a batch is forgotten, its clips are forgotten too, except those of a later batch")
-  func batches() async throws {
+  @Test(
+    "when a batch is forgotten, its clips are forgotten too, except those of a later batch",
+    arguments: LedgerUnderTest.all)
+  func batches(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let names = (0..<450).map { "\($0).wav" }
     try await ledger.note(clips: names, ofBatch: "b1", account: "shop")
     try await ledger.note(clips: ["7.wav"], ofBatch: "b2", account: "shop")
@@ -127,8 +120,9 @@ struct RemovingTests {
     #expect(try await !ledger.isClipOfOthers("7.wav", than: "z"))
   }
 
-  @Test("a batch with invalid clips is refused, and none of its clips is recorded")
-  func refused() async throws {
+  @Test("a batch with invalid clips is refused, and none of its clips is recorded", arguments: LedgerUnderTest.all)
+  func refused(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     for (names, batch) in [(["a.wav", ""], "b"), (["a.wav", "\0"], "b"), (["a.wav"], "")] {
       let error = await #expect(throws: LedgerError.self) {
         try await ledger.note(clips: names, ofBatch: batch, account: "shop")

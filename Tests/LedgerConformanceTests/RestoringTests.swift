@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Ledger
+import LedgerTestSupport
 import Testing
 
-@testable import Ledger
-@testable import SQLiteLedger
-
-@Suite("Restoring a cancelled announcement")
+@Suite("Restoring a cancelled announcement", .removesLedgers)
 struct RestoringTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  private func accept(_ id: String, expiresAt: Date? = nil) async throws -> Int64 {
+  private func accept(_ id: String, expiresAt: Date? = nil, in ledger: any Ledger.Store) async throws -> Int64 {
     var announcement = payment(id, account: "shop")
     announcement.expiresAt = expiresAt
     return try await ledger.accept(announcement).number
@@ -24,9 +15,11 @@ struct RestoringTests {
 
   @Test(
     "a restored announcement keeps its number and clip, has an event, and can be cancelled and restored again",
-    arguments: [true, false])
-  func restored(hasClip: Bool) async throws {
-    let number = try await accept("a")
+    arguments: LedgerUnderTest.all, [true, false])
+  func restored(kind: LedgerUnderTest, hasClip: Bool) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let number = try await accept("a", in: ledger)
     if hasClip { try await ledger.set(number, .waiting, Ledger.Change(clip: "a.wav")) }
     for _ in 0..<2 {
       try await ledger.set(number, .cancelled)
@@ -40,19 +33,26 @@ struct RestoringTests {
     }
   }
 
-  @Test("an announcement cannot be restored more than a minute after its cancellation")
-  func late() async throws {
-    let number = try await accept("a")
+  @Test("an announcement cannot be restored more than a minute after its cancellation", arguments: LedgerUnderTest.all)
+  func late(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let number = try await accept("a", in: ledger)
     try await ledger.set(number, .cancelled)
     place.clock.advance(by: 60.001)
     #expect(try await ledger.restore(number) == nil)
     #expect(try await ledger.entry(number)?.state == .cancelled)
   }
 
-  @Test("an announcement that was not cancelled while it waited, or that has expired, cannot be restored")
-  func others() async throws {
+  @Test(
+    "an announcement that was not cancelled while it waited, or that has expired, cannot be restored",
+    arguments: LedgerUnderTest.all)
+  func others(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     let numbers = [
-      try await accept("waiting"), try await accept("failed"), try await accept("skipped"), try await accept("played"),
+      try await accept("waiting", in: ledger), try await accept("failed", in: ledger),
+      try await accept("skipped", in: ledger), try await accept("played", in: ledger),
     ]
     try await ledger.set(numbers[1], .failed)
     for number in numbers[2...] {
@@ -61,7 +61,7 @@ struct RestoringTests {
     }
     try await ledger.set(numbers[2], .cancelled, Ledger.Change(detail: ["code": "skipped"]))
     try await ledger.set(numbers[3], .played)
-    let expiring = try await accept("expiring", expiresAt: place.clock.now + 5)
+    let expiring = try await accept("expiring", expiresAt: place.clock.now + 5, in: ledger)
     try await ledger.set(expiring, .cancelled)
     place.clock.advance(by: 5)
     let before = try await ledger.recent()
@@ -69,9 +69,12 @@ struct RestoringTests {
     #expect(try await ledger.recent() == before)
   }
 
-  @Test("a restored payment is part of its summary if the summary waits, and is otherwise announced individually")
-  func summaries() async throws {
-    let payments = [try await accept("a"), try await accept("b")]
+  @Test(
+    "a restored payment is part of its summary if the summary waits, and is otherwise announced individually",
+    arguments: LedgerUnderTest.all)
+  func summaries(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let payments = [try await accept("a", in: ledger), try await accept("b", in: ledger)]
     var announcement = payment("s")
     announcement.kind = .summary
     let summary = try await ledger.accept(announcement, standingFor: payments).number
@@ -83,9 +86,12 @@ struct RestoringTests {
     #expect(try await ledger.unfinished(lane: "counter").map(\.number) == payments)
   }
 
-  @Test("a payment that failed once before its waiting summary was cancelled can be restored")
-  func earlierFailure() async throws {
-    let number = try await accept("a")
+  @Test(
+    "a payment that failed once before its waiting summary was cancelled can be restored",
+    arguments: LedgerUnderTest.all)
+  func earlierFailure(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let number = try await accept("a", in: ledger)
     try await ledger.set(number, .rendering)
     try await ledger.set(number, .accepted, Ledger.Change(detail: ["code": "engine_failed"]))
     var announcement = payment("s")
@@ -97,9 +103,12 @@ struct RestoringTests {
     #expect(try await ledger.restore(number)?.number == number)
   }
 
-  @Test("payments that were cancelled with a summary that had begun to play cannot be restored")
-  func heardSummary() async throws {
-    let payments = [try await accept("a"), try await accept("b")]
+  @Test(
+    "payments that were cancelled with a summary that had begun to play cannot be restored",
+    arguments: LedgerUnderTest.all)
+  func heardSummary(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let payments = [try await accept("a", in: ledger), try await accept("b", in: ledger)]
     var announcement = payment("s")
     announcement.kind = .summary
     let summary = try await ledger.accept(announcement, standingFor: payments).number
@@ -111,9 +120,12 @@ struct RestoringTests {
     for number in payments + [summary] { #expect(try await ledger.restore(number) == nil) }
   }
 
-  @Test("an announcement on a lane with a running player cannot be restored in the ledger, but only by the player")
-  func unplayed() async throws {
-    let number = try await accept("a")
+  @Test(
+    "an announcement on a lane with a running player cannot be restored in the ledger, but only by the player",
+    arguments: LedgerUnderTest.all)
+  func unplayed(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let number = try await accept("a", in: ledger)
     #expect(try await ledger.cancelUnplayed(number))
     let seat = try ledger.takeSeat(lane: "counter")
     let error = await #expect(throws: LedgerError.self) { _ = try await ledger.restoreUnplayed(number) }
@@ -122,9 +134,11 @@ struct RestoringTests {
     #expect(try await ledger.entry(number)?.state == .cancelled)
   }
 
-  @Test("after an announcement was restored without a player, a player can take its lane")
-  func freed() async throws {
-    let number = try await accept("a")
+  @Test(
+    "after an announcement was restored without a player, a player can take its lane", arguments: LedgerUnderTest.all)
+  func freed(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let number = try await accept("a", in: ledger)
     #expect(try await ledger.cancelUnplayed(number))
     #expect(try await ledger.restoreUnplayed(number)?.number == number)
     #expect(try await ledger.restoreUnplayed(999) == nil)

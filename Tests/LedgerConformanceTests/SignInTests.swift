@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Ledger
+import LedgerTestSupport
 import Testing
 
-@testable import Ledger
-@testable import SQLiteLedger
-
-@Suite("Codes for signing in, in the ledger")
+@Suite("Codes for signing in, in the ledger", .removesLedgers)
 struct SignInTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
   private static let lifetime: TimeInterval = 900
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
 
   private func new(_ id: String, days: Int = 30, addresses: [String] = [], maker: String? = nil) -> NewSignInCode {
     NewSignInCode(
@@ -24,23 +16,25 @@ struct SignInTests {
   }
 
   @discardableResult
-  private func make(_ code: NewSignInCode) async throws -> Ledger.SignInCode {
+  private func make(_ code: NewSignInCode, in ledger: any Ledger.Store) async throws -> Ledger.SignInCode {
     try await ledger.createSignInCode(code, lifetime: Self.lifetime, by: .key("admin"))
   }
 
-  private func signIn(_ id: String, _ key: String = "k", in ledger: (SQLiteLedger)? = nil) async throws -> Ledger.SignIn
-  {
-    try await (ledger ?? self.ledger).signIn(
-      withCode: digestOf("code \(id)"), keyID: key, keyDigest: digestOf("key \(key)"))
+  private func signIn(_ id: String, _ key: String = "k", in ledger: any Ledger.Store) async throws -> Ledger.SignIn {
+    try await ledger.signIn(withCode: digestOf("code \(id)"), keyID: key, keyDigest: digestOf("key \(key)"))
   }
 
-  @Test("a sign-in code is exchanged once, for a key with the code's properties, also after the ledger is opened again")
-  func exchanged() async throws {
-    let code = try await make(new("a", addresses: ["192.0.2.0/24", "::1"]))
+  @Test(
+    "a sign-in code is exchanged once, for a key with the code's properties, also after the ledger is opened again",
+    arguments: LedgerUnderTest.all)
+  func exchanged(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let code = try await make(new("a", addresses: ["192.0.2.0/24", "::1"]), in: ledger)
     #expect(code.expiresAt == place.clock.now.addingTimeInterval(900) && code.createdAt == place.clock.now)
     #expect(try await ledger.signInCodes() == [code])
     place.clock.advance(by: 899)
-    guard case .signedIn(let key) = try await signIn("a", in: try place.open()) else {
+    guard case .signedIn(let key) = try await signIn("a", in: try await place.open()) else {
       Issue.record("The code was not exchanged.")
       return
     }
@@ -48,7 +42,7 @@ struct SignInTests {
     #expect(key.addresses == ["192.0.2.0/24", "::1"] && key.signInCode == "a" && key.device == nil)
     #expect(key.expiresAt == place.clock.now.addingTimeInterval(30 * 86_400))
     #expect(try await ledger.key(digest: digestOf("key k")) == key)
-    #expect(try await signIn("a", "other") == .used)
+    #expect(try await signIn("a", "other", in: ledger) == .used)
     #expect(try await ledger.keys() == [key])
     #expect(try await ledger.signInCodes() == [])
     let acts = try await ledger.administrativeActs()
@@ -56,11 +50,12 @@ struct SignInTests {
     #expect(acts.map(\.actor) == ["key:admin", "code:a"])
   }
 
-  @Test("of many simultaneous exchanges of one sign-in code, only one gets a key")
-  func race() async throws {
-    try await make(new("a"))
+  @Test("of many simultaneous exchanges of one sign-in code, only one gets a key", arguments: LedgerUnderTest.all)
+  func race(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    try await make(new("a"), in: ledger)
     let outcomes = try await withThrowingTaskGroup(of: Ledger.SignIn.self) { group in
-      for number in 0..<20 { group.addTask { try await signIn("a", "k\(number)") } }
+      for number in 0..<20 { group.addTask { try await signIn("a", "k\(number)", in: ledger) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(outcomes.count { if case .signedIn = $0 { true } else { false } } == 1)
@@ -68,16 +63,18 @@ struct SignInTests {
     #expect(try await ledger.keys().count == 1)
   }
 
-  @Test("a sign-in code that is unknown, removed or expired makes no key")
-  func refused() async throws {
-    #expect(try await signIn("nobody") == .unknown)
-    try await make(new("a"))
+  @Test("a sign-in code that is unknown, removed or expired makes no key", arguments: LedgerUnderTest.all)
+  func refused(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    #expect(try await signIn("nobody", in: ledger) == .unknown)
+    try await make(new("a"), in: ledger)
     #expect(try await ledger.removeSignInCode("a", by: .key("admin"))?.id == "a")
-    #expect(try await signIn("a") == .unknown)
+    #expect(try await signIn("a", in: ledger) == .unknown)
     for unknown in ["a", "nobody", "", "a\0"] { #expect(try await ledger.removeSignInCode(unknown) == nil) }
-    try await make(new("b"))
+    try await make(new("b"), in: ledger)
     place.clock.advance(by: 900)
-    #expect(try await signIn("b") == .expired)
+    #expect(try await signIn("b", in: ledger) == .expired)
     #expect(try await ledger.signInCodes() == [])
     #expect(try await ledger.keys() == [])
     #expect(
@@ -86,64 +83,77 @@ struct SignInTests {
       ])
   }
 
-  @Test("an exchanged sign-in code cannot be removed, and its key can be revoked like any other key")
-  func revoked() async throws {
-    try await make(new("a"))
-    _ = try await signIn("a")
+  @Test(
+    "an exchanged sign-in code cannot be removed, and its key can be revoked like any other key",
+    arguments: LedgerUnderTest.all)
+  func revoked(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    try await make(new("a"), in: ledger)
+    _ = try await signIn("a", in: ledger)
     #expect(try await ledger.removeSignInCode("a") == nil)
     #expect(try await ledger.revokeKey("k")?.revokedAt != nil)
     #expect(try await ledger.key(id: "k") == nil)
-    #expect(try await signIn("a", "other") == .used)
+    #expect(try await signIn("a", "other", in: ledger) == .used)
   }
 
-  @Test("a sign-in code becomes invalid when the key that made it is revoked or expires")
-  func maker() async throws {
+  @Test(
+    "a sign-in code becomes invalid when the key that made it is revoked or expires", arguments: LedgerUnderTest.all)
+  func maker(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     try await ledger.createKey(newKey("admin"))
     var short = newKey("short")
     short.expiresAt = place.clock.now.addingTimeInterval(60)
     try await ledger.createKey(short)
-    try await make(new("a", maker: "admin"))
-    try await make(new("b", maker: "short"))
+    try await make(new("a", maker: "admin"), in: ledger)
+    try await make(new("b", maker: "short"), in: ledger)
     #expect(try await ledger.signInCodes().map(\.id) == ["a", "b"])
     try await ledger.revokeKey("admin")
     place.clock.advance(by: 60)
-    #expect(try await signIn("a") == .unknown)
-    #expect(try await signIn("b") == .unknown)
+    #expect(try await signIn("a", in: ledger) == .unknown)
+    #expect(try await signIn("b", in: ledger) == .unknown)
     #expect(try await ledger.signInCodes() == [])
   }
 
-  @Test("when a sign-in code is made, codes that ended more than a day ago are forgotten")
-  func forgotten() async throws {
-    try await make(new("a"))
-    _ = try await signIn("a")
+  @Test(
+    "when a sign-in code is made, codes that ended more than a day ago are forgotten", arguments: LedgerUnderTest.all)
+  func forgotten(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    try await make(new("a"), in: ledger)
+    _ = try await signIn("a", in: ledger)
     place.clock.advance(by: 900 + 86_400)
-    try await make(new("b"))
-    #expect(try await signIn("a", "other") == .used)
+    try await make(new("b"), in: ledger)
+    #expect(try await signIn("a", "other", in: ledger) == .used)
     place.clock.advance(by: 1)
-    try await make(new("c"))
-    #expect(try await signIn("a", "other") == .unknown)
+    try await make(new("c"), in: ledger)
+    #expect(try await signIn("a", "other", in: ledger) == .unknown)
     #expect(try await ledger.key(id: "k")?.signInCode == "a")
   }
 
-  @Test("two sign-in codes cannot have one id or digest, and an exchange for an existing key does not use up its code")
-  func unique() async throws {
-    try await make(new("a"))
+  @Test(
+    "two sign-in codes cannot have one id or digest, and an exchange for an existing key does not use up its code",
+    arguments: LedgerUnderTest.all)
+  func unique(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    try await make(new("a"), in: ledger)
     var same = new("b")
     same.digest = new("a").digest
     for code in [new("a"), same] {
-      let error = await #expect(throws: LedgerError.self) { try await make(code) }
+      let error = await #expect(throws: LedgerError.self) { try await make(code, in: ledger) }
       #expect(error?.code == .keyExists)
     }
     try await ledger.createKey(newKey("k"))
-    await #expect(throws: LedgerError.self) { try await signIn("a", "k") }
-    guard case .signedIn = try await signIn("a", "k2") else {
+    await #expect(throws: LedgerError.self) { try await signIn("a", "k", in: ledger) }
+    guard case .signedIn = try await signIn("a", "k2", in: ledger) else {
       Issue.record("The code was used up.")
       return
     }
   }
 
-  @Test("a sign-in code with an invalid value is refused")
-  func invalid() async throws {
+  @Test("a sign-in code with an invalid value is refused", arguments: LedgerUnderTest.all)
+  func invalid(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     var codes = Array(repeating: new("a"), count: 8)
     codes[0].days = 0
     codes[1].days = 3_651
@@ -154,7 +164,7 @@ struct SignInTests {
     codes[6].id = ""
     codes[7].addresses = ["a b"]
     for code in codes {
-      let error = await #expect(throws: LedgerError.self) { try await make(code) }
+      let error = await #expect(throws: LedgerError.self) { try await make(code, in: ledger) }
       #expect(error?.code == .invalidValue)
     }
     #expect(try await ledger.signInCodes() == [])

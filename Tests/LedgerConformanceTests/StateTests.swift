@@ -2,31 +2,11 @@
 
 import Foundation
 import Ledger
-import SQLiteLedger
+import LedgerTestSupport
 import Testing
 
-@Suite("States")
+@Suite("States", .removesLedgers)
 struct StateTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  /// The way that leads to each state.
-  static func way(to state: Ledger.State) -> [Ledger.State] {
-    switch state {
-    case .accepted: []
-    case .rendering: [.rendering]
-    case .waiting: [.rendering, .waiting]
-    case .playing: [.rendering, .waiting, .playing]
-    case .played: [.rendering, .waiting, .playing, .played]
-    case .cancelled, .failed, .expired, .quiet: [state]
-    }
-  }
-
   static let legal: [Ledger.State: Set<Ledger.State>] = [
     .accepted: [.rendering, .waiting, .cancelled, .failed, .expired, .quiet],
     .rendering: [.accepted, .waiting, .cancelled, .failed, .expired, .quiet],
@@ -35,11 +15,15 @@ struct StateTests {
     .played: [], .cancelled: [], .failed: [], .expired: [], .quiet: [],
   ]
 
-  @Test("the state of an announcement can change only as the table allows", arguments: Ledger.State.allCases)
-  func transitions(from: Ledger.State) async throws {
+  @Test(
+    "the state of an announcement can change only as the table allows", arguments: LedgerUnderTest.all,
+    Ledger.State.allCases)
+  func transitions(kind: LedgerUnderTest, from: Ledger.State) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     for target in Ledger.State.allCases {
       let number = try await ledger.accept(payment("\(target)")).number
-      for state in Self.way(to: from) { #expect(try await ledger.set(number, state)) }
+      for state in way(to: from) { #expect(try await ledger.set(number, state)) }
       let before = try await ledger.entry(number)
       let events = try await ledger.lastEventPosition()
       if from == target {
@@ -61,8 +45,12 @@ struct StateTests {
     }
   }
 
-  @Test("a change of an announcement's state stores the clip, the playing time, the detail, the times and the attempts")
-  func changes() async throws {
+  @Test(
+    "a change of an announcement's state stores the clip, the playing time, the detail, the times and the attempts",
+    arguments: LedgerUnderTest.all)
+  func changes(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     let number = try await ledger.accept(payment("a")).number
     place.clock.advance(by: 1)
     try await ledger.set(number, .waiting, Ledger.Change(clip: "ab12.wav"))
@@ -79,8 +67,11 @@ struct StateTests {
     #expect(events[3].detail == ["code": "device_lost"] && events[3].number == number && events[3].lane == "counter")
   }
 
-  @Test("a change of state is an error for an unknown number, and if its detail is too long")
-  func bad() async throws {
+  @Test(
+    "a change of state is an error for an unknown number, and if its detail is too long", arguments: LedgerUnderTest.all
+  )
+  func bad(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
     let missing = try await #require(throws: LedgerError.self) { try await ledger.set(7, .played) }
     #expect(missing.code == .notFound)
     let number = try await ledger.accept(payment("a")).number
@@ -93,12 +84,16 @@ struct StateTests {
     #expect(try await ledger.entry(number)?.state == .accepted)
   }
 
-  @Test("if several final states of an announcement are set at the same time, exactly one applies")
-  func racing() async throws {
-    let other = try place.open()
+  @Test(
+    "if several final states of an announcement are set at the same time, exactly one applies",
+    arguments: LedgerUnderTest.all)
+  func racing(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
+    let other = try await place.open()
     for round in 0..<30 {
       let number = try await ledger.accept(payment("\(round)")).number
-      for state in Self.way(to: .playing) { try await ledger.set(number, state) }
+      for state in way(to: .playing) { try await ledger.set(number, state) }
       let won = await withTaskGroup(of: Ledger.State?.self) { group in
         for (ledger, state) in [(ledger, Ledger.State.played), (other, .cancelled), (ledger, .failed)] {
           group.addTask { (try? await ledger.set(number, state)) == true ? state : nil }
@@ -111,20 +106,23 @@ struct StateTests {
   }
 
   @Test(
-    "after a crash, the announcement that played waits again, and those being rendered are accepted again, in order")
-  func recovery() async throws {
+    "after a crash, the announcement that played waits again, and those being rendered are accepted again, in order",
+    arguments: LedgerUnderTest.all)
+  func recovery(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     var numbers: [Int64] = []
     for state in [Ledger.State.played, .playing, .waiting, .rendering, .accepted, .cancelled, .playing] {
       let number = try await ledger.accept(payment("\(numbers.count)")).number
       // The last one's clip is unknown: it starts over.
       if numbers.count < 6 { try await ledger.set(number, .waiting, Ledger.Change(clip: "c.wav")) }
       if numbers.count < 6 { try await ledger.set(number, .accepted) }
-      for step in Self.way(to: state) { try await ledger.set(number, step) }
+      for step in way(to: state) { try await ledger.set(number, step) }
       numbers.append(number)
     }
     _ = try await ledger.accept(payment("x", lane: "door"))
 
-    let again = try place.open()
+    let again = try await place.open()
     #expect(try await again.recover(lane: "counter") == 2)
     let left = try await again.unfinished(lane: "counter")
     #expect(left.map(\.number) == [numbers[1], numbers[2], numbers[3], numbers[4], numbers[6]])
@@ -134,8 +132,12 @@ struct StateTests {
     #expect(try await again.unfinished(lane: "counter") == left)
   }
 
-  @Test("the last sequence number that a lane has passed rises with changes of state, and never falls")
-  func sequences() async throws {
+  @Test(
+    "the last sequence number that a lane has passed rises with changes of state, and never falls",
+    arguments: LedgerUnderTest.all)
+  func sequences(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let ledger = try await place.open()
     #expect(try await ledger.lastPassedSequence(lane: "counter") == nil)
     let number = try await ledger.accept(payment("a", sequence: 5)).number
     try await ledger.set(number, .cancelled, Ledger.Change(passing: 5))

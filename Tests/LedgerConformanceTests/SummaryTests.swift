@@ -2,34 +2,29 @@
 
 import Foundation
 import Ledger
-import SQLiteLedger
+import LedgerTestSupport
 import Testing
 
-@Suite("Summaries")
+@Suite("Summaries", .removesLedgers)
 struct SummaryTests {
-  let place: TemporaryLedger
-  let ledger: SQLiteLedger
-
-  init() throws {
-    place = try TemporaryLedger()
-    ledger = try place.open()
-  }
-
-  func accept(_ ids: String...) async throws -> [Int64] {
+  func accept(_ ids: String..., in ledger: any Ledger.Store) async throws -> [Int64] {
     var numbers: [Int64] = []
     for id in ids { numbers.append(try await ledger.accept(payment(id)).number) }
     return numbers
   }
 
-  @Test("a summary is recorded for each of its payments, which count as played when the summary is played")
-  func played() async throws {
-    let members = try await accept("a", "b", "c")
+  @Test(
+    "a summary is recorded for each of its payments, which count as played when the summary is played",
+    arguments: LedgerUnderTest.all)
+  func played(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let members = try await accept("a", "b", "c", in: ledger)
     try await ledger.set(members[1], .rendering)
     let summary = try await ledger.accept(payment("sum"), standingFor: members).number
     #expect(try await ledger.members(ofSummary: summary).map(\.number) == members)
     #expect(try await ledger.unfinished(lane: "counter").map(\.summarisedBy) == [summary, summary, summary, nil])
 
-    for state in StateTests.way(to: .played) { try await ledger.set(summary, state) }
+    for state in way(to: .played) { try await ledger.set(summary, state) }
     #expect(try await ledger.members(ofSummary: summary).map(\.state) == [.played, .played, .played])
     #expect(try await ledger.unfinished(lane: "counter").isEmpty)
     let events = try await ledger.events(limit: 1000)
@@ -40,9 +35,10 @@ struct SummaryTests {
 
   @Test(
     "when a summary ends without being played, its payments are free again",
-    arguments: [Ledger.State.cancelled, .failed, .expired])
-  func released(_ end: Ledger.State) async throws {
-    let members = try await accept("a", "b")
+    arguments: LedgerUnderTest.all, [Ledger.State.cancelled, .failed, .expired])
+  func released(kind: LedgerUnderTest, _ end: Ledger.State) async throws {
+    let ledger = try await kind.makePlace().open()
+    let members = try await accept("a", "b", in: ledger)
     let summary = try await ledger.accept(payment("sum"), standingFor: members).number
     try await ledger.set(members[0], .cancelled)
     try await ledger.set(summary, end)
@@ -52,9 +48,10 @@ struct SummaryTests {
     #expect(try await ledger.events().last?.kind == .released)
   }
 
-  @Test("a payment in a summary cannot be played by itself, but can be cancelled")
-  func silent() async throws {
-    let members = try await accept("a", "b")
+  @Test("a payment in a summary cannot be played by itself, but can be cancelled", arguments: LedgerUnderTest.all)
+  func silent(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let members = try await accept("a", "b", in: ledger)
     try await ledger.set(members[0], .waiting)
     _ = try await ledger.accept(payment("sum"), standingFor: members)
     let error = try await #require(throws: LedgerError.self) { try await ledger.set(members[0], .playing) }
@@ -62,11 +59,12 @@ struct SummaryTests {
     #expect(try await ledger.set(members[0], .cancelled))
   }
 
-  @Test("a summary with one unsuitable payment is refused completely")
-  func refused() async throws {
-    let numbers = try await accept("played", "playing", "summarised", "fit")
-    for state in StateTests.way(to: .played) { try await ledger.set(numbers[0], state) }
-    for state in StateTests.way(to: .playing) { try await ledger.set(numbers[1], state) }
+  @Test("a summary with one unsuitable payment is refused completely", arguments: LedgerUnderTest.all)
+  func refused(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let numbers = try await accept("played", "playing", "summarised", "fit", in: ledger)
+    for state in way(to: .played) { try await ledger.set(numbers[0], state) }
+    for state in way(to: .playing) { try await ledger.set(numbers[1], state) }
     let first = try await ledger.accept(payment("first"), standingFor: [numbers[2]]).number
     let elsewhere = try await ledger.accept(payment("x", lane: "door")).number
     for unfit in [numbers[0], numbers[1], numbers[2], first, elsewhere, 999] {
@@ -79,9 +77,10 @@ struct SummaryTests {
     #expect(try await ledger.entry(numbers[3])?.summarisedBy == nil)
   }
 
-  @Test("a summary that is recorded again adds no payments")
-  func duplicate() async throws {
-    let members = try await accept("a", "b")
+  @Test("a summary that is recorded again adds no payments", arguments: LedgerUnderTest.all)
+  func duplicate(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let members = try await accept("a", "b", in: ledger)
     let first = try await ledger.accept(payment("sum"), standingFor: [members[0]])
     #expect(try await ledger.accept(payment("sum"), standingFor: members).number == first.number)
     #expect(try await ledger.members(ofSummary: first.number).map(\.number) == [members[0]])

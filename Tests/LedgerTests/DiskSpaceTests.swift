@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
+import Ledger
+import LedgerTestSupport
 import Testing
 
-@testable import Ledger
 @testable import SQLiteLedger
 
 @Suite("Disk space")
@@ -34,7 +34,7 @@ struct DiskSpaceTests {
     #expect(try await ledger.counts()[.accepted] == accepted.count)
     #expect(try await ledger.accept(payment("0")).isDuplicate, "a duplicate needs no disk space")
 
-    for number in accepted { for state in StateTests.way(to: .played) { try await ledger.set(number, state) } }
+    for number in accepted { for state in way(to: .played) { try await ledger.set(number, state) } }
     #expect(try await ledger.prune(finishedBefore: place.clock.now + 1).announcements == accepted.count)
     let number = try await ledger.accept(payment("after", payload: payload)).number
     #expect(number > accepted[accepted.count - 1], "a number is never reused")
@@ -67,49 +67,83 @@ struct DiskSpaceTests {
     #expect(try await ledger.events().count == 11)
   }
 
-  @Test("pruning removes announcements that finished before a date, their events and old commands, and nothing else")
-  func pruning() async throws {
-    let ledger = try place.open()
-    for id in 0..<450 {
-      let number = try await ledger.accept(payment("old \(id)")).number
-      try await ledger.set(number, .cancelled)
+  @Test("a full ledger stores neither a response nor its announcement, and still returns earlier responses")
+  func answers() async throws {
+    var options = SQLiteLedger.Options()
+    options.maximumBytes = 543_000
+    let ledger = try place.open(options)
+    func answer(_ id: String, report: String = #"{"ok":1}"#) -> NewAnswer {
+      NewAnswer(
+        account: "shop", key: "h:\(id)", bodyDigest: digestOf("a"), id: id, status: 201, report: Data(report.utf8))
     }
-    let waiting = try await ledger.accept(payment("waiting")).number
-    try await ledger.send(.pause, lane: "counter")
-    place.clock.advance(by: 100)
-    let moment = place.clock.now
-    let atTheMoment = try await ledger.accept(payment("new")).number
-    try await ledger.set(atTheMoment, .failed)
-    try await ledger.send(.resume, lane: "counter")
-
-    let pruned = try await ledger.prune(finishedBefore: moment)
-    #expect(pruned == Ledger.Pruned(announcements: 450, events: 901, commands: 1))
-    #expect(try await ledger.recent().map(\.number) == [atTheMoment, waiting])
-    #expect(try await ledger.events().map(\.kind) == [.accepted, .failed])
-    #expect(try await ledger.events().first?.position == 902)
-    #expect(try await ledger.takeCommands(lane: "counter").map(\.command) == [.resume])
-    #expect(try await ledger.prune(finishedBefore: moment) == Ledger.Pruned())
-    #expect(try await !ledger.accept(payment("old 0")).isDuplicate, "its id may be used again")
+    let report = String(repeating: "x", count: 3_000)
+    var stored = 0
+    var failure: LedgerError?
+    while failure == nil, stored < 1_000 {
+      do {
+        _ = try await ledger.accept(
+          answer: answer("\(stored)", report: report), playing: payment("\(stored)", account: "shop"))
+        stored += 1
+      } catch { failure = error }
+    }
+    #expect(failure?.code == .diskFull && stored > 30)
+    #expect(try await ledger.counts()[.accepted] == stored)
+    #expect(try await ledger.known(account: "shop", key: "h:\(stored)", id: "nobody's").answer == nil)
+    #expect(try await ledger.accept(answer: answer("0")).isDuplicate)
+    #expect(try await ledger.pruneAnswers(before: .distantFuture, limit: 1_000) == stored)
+    #expect(try await !ledger.accept(answer: answer("new")).isDuplicate)
   }
 
-  @Test("a summary is pruned together with the payments in it")
-  func summaries() async throws {
-    let ledger = try place.open()
-    let members = [try await ledger.accept(payment("a")).number, try await ledger.accept(payment("b")).number]
-    let summary = try await ledger.accept(payment("s"), standingFor: members).number
-    for state in StateTests.way(to: .played) { try await ledger.set(summary, state) }
-    #expect(try await ledger.prune(finishedBefore: place.clock.now + 1).announcements == 3)
-    #expect(try await ledger.recent().isEmpty)
+  @Test("a full ledger accepts no push, and still records the outcomes of earlier pushes")
+  func pushes() async throws {
+    var options = SQLiteLedger.Options()
+    options.maximumBytes = 493_000
+    let ledger = try place.open(options)
+    try await ledger.register(newDevice())
+    var numbers: [Int64] = []
+    var failure: LedgerError?
+    while failure == nil, numbers.count < 1_000 {
+      var new = newPush()
+      new.body = NewPush.Body(Data(repeating: 0x20, count: 4_000))
+      do { numbers += try await ledger.accept([new], account: "shop") } catch { failure = error }
+    }
+    #expect(failure?.code == .diskFull && numbers.count > 20)
+    for number in numbers { #expect(try await ledger.finishPush(number, .delivered)) }
+    place.clock.advance(by: 60)
+    #expect(try await ledger.prune(finishedBefore: place.clock.now).pushes == numbers.count)
+    #expect(try await ledger.accept([newPush()], account: "shop").count == 1)
   }
 
-  @Test("pruning refuses an invalid date")
-  func noDate() async throws {
-    let ledger = try place.open()
-    for date in [Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan)] {
-      let error = try await #require(throws: LedgerError.self) { try await ledger.prune(finishedBefore: date) }
-      #expect(error.code == .invalidValue)
+  @Test("none of a request's payments is stored if they do not all fit into the ledger")
+  func providerPayments() async throws {
+    var options = SQLiteLedger.Options()
+    options.maximumBytes = 4096
+    let ledger = try place.open(options)
+    let new = ["a", "b"].map { id in
+      var new = Ledger.NewProviderPayment(account: "shop", endpoint: "till")
+      new.identity = Ledger.NewProviderPayment.Identity(
+        id: Data(digestOf(id).prefix(16)), sum: Data(digestOf("12.50").prefix(8)), success: nil, until: nil)
+      (new.id, new.kind, new.amount, new.currency) = (id, "received", "12.50", "CNY")
+      new.payload = Data("{}".utf8)
+      return new
     }
-    #expect(try await ledger.prune(finishedBefore: .distantFuture) == Ledger.Pruned())
+    await #expect(throws: LedgerError.self) { try await ledger.accept(providerPayments: new) }
+    #expect(try await ledger.waitingProviderPayments(after: 0).isEmpty)
+  }
+
+  @Test("an answer that a full ledger refuses leads to no webhook message")
+  func webhooks() async throws {
+    let ledger = try place.open()
+    let id = try await ledger.register(newEndpoint(), by: .currentUser).id
+    var options = SQLiteLedger.Options()
+    options.maximumBytes = 4096
+    let full = try place.open(options)
+    let answer = NewAnswer(
+      account: "shop", key: "id:B", bodyDigest: digestOf("B"), id: "B", status: 201, report: Data(),
+      rendered: ["method": "speech"])
+    let error = try await #require(throws: LedgerError.self) { try await full.accept(answer: answer) }
+    #expect(error.code == .diskFull)
+    #expect(try await ledger.webhooks(account: "shop", endpoint: id).isEmpty)
   }
 
   @Test("the ledger's log stays bounded while other processes read it, and pruning shrinks the file")

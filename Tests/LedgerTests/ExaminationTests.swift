@@ -2,10 +2,11 @@
 
 import Foundation
 import GRDB
+import Ledger
 import LedgerTestSupport
 import Testing
+import WebhookMessages
 
-@testable import Ledger
 @testable import SQLiteLedger
 
 @Suite("The examination of a ledger's file")
@@ -110,6 +111,27 @@ struct ExaminationTests {
     // A log that is not one may hide changes.
     try Data("no log".utf8).write(to: URL(filePath: copy.path + "-wal"))
     #expect(try SQLiteLedger.examine(copy, at: now) == .unindexedLog)
+  }
+
+  @Test("the examination of a ledger counts the webhook endpoints that are not disabled")
+  func endpoints() async throws {
+    let ledger = try place.open()
+    var ids: [String] = []
+    for name in ["a", "b"] { ids.append(try await ledger.register(newEndpoint(name), by: .currentUser).id) }
+    _ = try await ledger.testWebhookEndpoint(account: "shop", id: ids[0])
+    let number = try #require(try await ledger.unfinishedWebhooks().first?.number)
+    let gone = Ledger.WebhookAttempt(startedAt: place.clock.now, outcome: .gone, nextAt: nil, patience: 86_400)
+    #expect(try await ledger.record(gone, ofWebhook: number)?.disabled == .gone)
+    for expected in 1...2 {
+      guard
+        case .sound(_, _, _, _, webhookEndpoints: expected, _) = try SQLiteLedger.examine(
+          place.file, at: place.clock.now)
+      else {
+        Issue.record("another number of endpoints")
+        return
+      }
+      _ = try await ledger.enableWebhookEndpoint(account: "shop", id: ids[0], by: .currentUser)
+    }
   }
 
   @Test("the examination of a missing ledger is not an error, and makes no ledger")

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import Ledger
-import SQLiteLedger
+import LedgerTestSupport
 import Testing
+
+@testable import SQLiteLedger
 
 @Suite("Killed processes")
 struct KillTests {
@@ -30,6 +33,61 @@ struct KillTests {
     let stored = try #require(try await ledger.counts()[.accepted])
     // At most one in the hand of each of the four tasks was there before it was promised.
     #expect(stored >= promised.count && stored <= promised.count + 15 * 4)
+  }
+
+  @Test(
+    "everything that was confirmed before SIGKILL is stored, and each response has its announcement and vice versa",
+    .timeLimit(.minutes(2)))
+  func answers() async throws {
+    let place = try TemporaryLedger()
+    let ledger = try place.open()
+    var promised: [String: Int64] = [:]
+    for round in 0..<10 {
+      let writer = try Writer("answer", place.file.path)
+      let early = try writer.lines(1 + round * 23)
+      writer.kill()
+      for line in try early + writer.lines() {
+        let parts = line.split(separator: " ")
+        promised[String(parts[1])] = Int64(parts[0]) ?? 0
+      }
+    }
+    #expect(promised.count > 1_000)
+    for (id, number) in promised {
+      let found = try #require(try await ledger.announcement(account: "", id: id))
+      #expect(found.entry?.number == number && found.answer?.report == Data(id.utf8))
+    }
+    let halves = try await ledger.read {
+      try Int.fetchOne(
+        $0,
+        sql: """
+          SELECT (SELECT count(*) FROM answers WHERE id NOT IN (SELECT id FROM announcements))
+               + (SELECT count(*) FROM announcements WHERE id NOT IN (SELECT id FROM answers))
+          """)
+    }
+    #expect(halves == 0)
+  }
+
+  @Test(
+    "after SIGKILL, every stored answer has led to one webhook message or is counted as missed", .timeLimit(.minutes(5))
+  )
+  func webhooks() async throws {
+    let place = try TemporaryLedger()
+    let ledger = try place.open()
+    let id = try await ledger.register(newEndpoint(), by: .currentUser).id
+    var promised = 0
+    for round in 0..<5 {
+      let writer = try Writer("answer", place.file.path, "shop")
+      promised += try writer.lines(1 + round * 37).count
+      writer.kill()
+      promised += try writer.lines().count
+    }
+    let again = try place.open()
+    let answers = try await again.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM answers") ?? 0 }
+    let counts = try #require(try await again.webhookEndpoint(account: "shop", id: id)).counts
+    #expect(answers >= promised && promised > 100)
+    #expect(counts.waiting + counts.missed == answers)
+    let stored = try await again.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM webhooks") ?? 0 }
+    #expect(counts.waiting == stored)
   }
 
   @Test("many processes can open and close one ledger file at the same time", .timeLimit(.minutes(5)))

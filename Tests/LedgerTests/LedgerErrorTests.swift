@@ -3,9 +3,9 @@
 import FileSystem
 import Foundation
 import GRDB
+import Ledger
 import Testing
 
-@testable import Ledger
 @testable import SQLiteLedger
 
 @Suite("Errors of the ledger")
@@ -52,22 +52,5 @@ struct LedgerErrorTests {
       LedgerError(.diskFull, while: .accepting, in: file, resultCode: 13).description
         == "Accepting an announcement in the ledger /home/shop/ledger.sqlite failed: the disk is full, or the ledger "
         + "has reached its size limit (SQLite code 13). Free some space and try again.")
-  }
-
-  @Test("no error of the ledger reveals a payload, an id or an account")
-  func privacy() async throws {
-    let place = try TemporaryLedger()
-    let ledger = try place.open()
-    let secret = "SECRET-ID"
-    var new = payment(secret, account: secret, payload: "12.50 \(secret)")
-    try await _ = ledger.accept(new)
-    new.lane = ""
-    var texts: [String] = []
-    do { _ = try await ledger.accept(new) } catch { texts.append("\(error) \(error.localizedDescription)") }
-    do { _ = try await ledger.accept(payment("\(secret)2"), standingFor: [1, 9]) } catch { texts.append("\(error)") }
-    do { try await ledger.set(1, .played) } catch { texts.append("\(error)") }
-    do { try await ledger.set(9, .played) } catch { texts.append("\(error)") }
-    #expect(texts.count == 4)
-    for text in texts { #expect(!text.contains("SECRET") && !text.contains("12.50")) }
   }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
 import Foundation
 import GRDB
 import Ledger
 import LedgerTestSupport
-import PlaybackOrder
 import SQLiteLedger
 import TestSupport
 
@@ -58,33 +56,6 @@ final class TemporaryLedger: Sendable {
   func mode(_ url: URL) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
   }
-}
-
-/// A clock that stands where the test sets it.
-final class SetClock: Sendable {
-  private let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
-
-  var now: Date {
-    get { time.withLock { $0 } }
-    set { time.withLock { $0 = newValue } }
-  }
-
-  func advance(by seconds: TimeInterval) { time.withLock { $0 += seconds } }
-}
-
-/// A payment for the lane of the tests.
-func payment(
-  _ id: String, account: String = "", lane: String = "counter", sequence: Int64? = nil, payload: String = "{}"
-) -> StoredAnnouncement {
-  StoredAnnouncement(
-    account: account, id: id, lane: lane, category: .payment, sequence: sequence, payload: Data(payload.utf8))
-}
-
-/// A replay for the lane of the tests.
-func replayAnnouncement(_ id: String) -> StoredAnnouncement {
-  var replay = payment(id)
-  (replay.isReplay, replay.category) = (true, .alert)
-  return replay
 }
 
 /// The program that the tests start and kill.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+public import Ledger
+import PostgreSQL
+import PostgreSQLLedger
+import PostgreSQLTestSupport
+import SQLiteLedger
+
+/// The file or the database of a ledger that a test uses, in a fresh folder, and the clock of the ledger.
+public final class LedgerPlace: Sendable {
+  public let kind: LedgerUnderTest
+  /// The clock of all ledgers that are opened here.
+  public let clock = SetClock()
+  private let folder: URL
+  /// The database; nil for a file.
+  private let database: LedgerDatabase?
+  /// The ledgers whose connections must be closed before the database can be removed.
+  private let opened = Locked<[PostgreSQLLedger]>([])
+
+  init(_ kind: LedgerUnderTest, isCopy: Bool) async throws {
+    self.kind = kind
+    folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    database =
+      switch kind {
+      case .sqlite: nil
+      case .postgresql: try await LedgerDatabase(isCopy: isCopy)
+      }
+  }
+
+  /// Opens the ledger. It can be open several times at the same time, as several processes have it.
+  public func open(_ options: LedgerUnderTest.Options = LedgerUnderTest.Options()) async throws -> any Ledger.Store {
+    guard let database else {
+      var all = SQLiteLedger.Options()
+      all.limits = options.limits
+      if let limit = options.waitingLimit { all.waitingLimit = limit }
+      if let bytes = options.waitingBytes { all.waitingBytes = bytes }
+      return try SQLiteLedger(at: file, options: all, now: { [clock] in clock.now })
+    }
+    var all = PostgreSQLLedger.Options()
+    all.limits = options.limits
+    if let limit = options.waitingLimit { all.waitingLimit = limit }
+    if let bytes = options.waitingBytes { all.waitingBytes = bytes }
+    // A few connections suffice for calls that meet each other.
+    (all.connections, all.connectionsForLongReads) = (4, 1)
+    all.connection = LedgerDatabase.patient
+    // Only a transaction that never ends is waited for in vain, and no test of both ledgers has one.
+    all.patienceForOrder = .seconds(120)
+    let ledger = try await PostgreSQLLedger(
+      address: database.address, home: folder.appending(path: "home"), options: all, now: { [clock] in clock.now })
+    opened.withLock { $0.append(ledger) }
+    return ledger
+  }
+
+  /// How errors name the ledger.
+  public var name: String {
+    database?.address.description ?? file.path(percentEncoded: false)
+  }
+
+  private var file: URL { folder.appending(path: "home/ledger.sqlite") }
+
+  /// Closes the ledgers and removes everything.
+  func remove() async throws {
+    for ledger in opened.withLock({ $0 }) { await ledger.close() }
+    try await database?.remove()
+    try FileManager.default.removeItem(at: folder)
+  }
+}

@@ -14,7 +14,7 @@ extension Player {
 }
 
 private actor EventReader {
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.StateStore
   private let lane: String
   private let signals: LaneSignals
   private let nudges = Mailbox<Never>()

@@ -44,7 +44,7 @@ public actor WebhookSender {
     public init() {}
   }
 
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.WebhookStore
   private let client: WebhookClient
   private let settings: Settings
   private let now: @Sendable () -> Date
@@ -67,7 +67,7 @@ public actor WebhookSender {
   ///   - random: Returns a random number for the pauses between attempts.
   ///   - report: Called with everything that happens. It must return at once.
   public init(
-    ledger: any Ledger.Store, client: WebhookClient, settings: Settings = Settings(),
+    ledger: any Ledger.WebhookStore, client: WebhookClient, settings: Settings = Settings(),
     now: @escaping @Sendable () -> Date = SteadyClock().now,
     date: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },

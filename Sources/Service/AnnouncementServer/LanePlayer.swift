@@ -39,7 +39,7 @@ final class LanePlayer: Service {
   private let keepVolume: @Sendable (Int, Player?) async -> Void
   /// The volumes that commands of other processes have set.
   private let volumes = AsyncStream.makeStream(of: Int.self)
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.StateStore
   private let logger: Logger
   /// Whether the player takes over the requests that wait on lanes that nothing plays.
   private let takesOver: Bool
@@ -50,7 +50,7 @@ final class LanePlayer: Service {
 
   /// - Parameter keepVolume: Stores a volume that a command of another process has set, and gives it to the player.
   init(
-    _ part: Part, ledger: any Ledger.Store, takesOver: Bool = true, logger: Logger,
+    _ part: Part, ledger: any Ledger.StateStore, takesOver: Bool = true, logger: Logger,
     keepVolume: @escaping @Sendable (Int, Player?) async -> Void
   ) {
     self.keepVolume = keepVolume

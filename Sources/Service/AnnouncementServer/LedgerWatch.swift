@@ -6,7 +6,7 @@ import Logging
 /// Checks the ledger while the service works, and looks at the ledger's files once a second. Ends the service as soon
 /// as it finds that the ledger is damaged, or that one of its files was removed, replaced or truncated.
 struct LedgerWatch: Sendable {
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.Supervision
   let stopping: Stopping
   let logger: Logger
   /// The time between two checks of the ledger's files. In addition, each write to the ledger checks them.

@@ -11,14 +11,14 @@ package struct AnnouncementPushes: Sendable {
   /// The time for which a push is worth sending, in seconds; nil if the service sends no pushes.
   private let lifetime: TimeInterval?
   let isConfigured: @Sendable (Ledger.Device) -> Bool
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.DeviceStore
   private let phraseBooks: PhraseBooks
 
   /// - Parameters:
   ///   - lifetime: The time for which a push is worth sending, in seconds; nil if the service sends no pushes.
   ///   - isConfigured: Returns whether the service sends pushes to a device's app and environment.
   package init(
-    lifetime: TimeInterval?, ledger: any Ledger.Store, phraseBooks: PhraseBooks,
+    lifetime: TimeInterval?, ledger: any Ledger.DeviceStore, phraseBooks: PhraseBooks,
     isConfigured: @escaping @Sendable (Ledger.Device) -> Bool
   ) {
     (self.lifetime, self.isConfigured, self.ledger, self.phraseBooks) = (lifetime, isConfigured, ledger, phraseBooks)

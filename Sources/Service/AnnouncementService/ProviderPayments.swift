@@ -50,7 +50,7 @@ package actor ProviderPayments {
   private static let longestTrying: TimeInterval = 3_600
 
   private let service: AnnouncementService
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.ProviderPaymentStore
   private let now: @Sendable () -> Date
   private let report: @Sendable (Report) -> Void
   private let signal: WorkSignal
@@ -74,7 +74,8 @@ package actor ProviderPayments {
   ///   - sleep: Waits for a duration.
   ///   - report: Called with each ``Report``. It must return at once.
   package init(
-    service: AnnouncementService, ledger: any Ledger.Store, now: @escaping @Sendable () -> Date = SteadyClock().now,
+    service: AnnouncementService, ledger: any Ledger.ProviderPaymentStore,
+    now: @escaping @Sendable () -> Date = SteadyClock().now,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     report: @escaping @Sendable (Report) -> Void
   ) {

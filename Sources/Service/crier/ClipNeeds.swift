@@ -29,7 +29,7 @@ struct ClipNeeds: Sendable {
   /// The reason why no ledger was read; nil if one was read.
   var gap: Gap?
   /// The ledger that was read, and the folder of its service's batches.
-  private var source: (ledger: any Ledger.Store, batches: URL)?
+  private var source: (ledger: any Ledger.BatchStore, batches: URL)?
 
   /// A sentence for the user of a command that has `--home`; nil if a ledger was read.
   var noteWithRemedy: String? {
@@ -39,7 +39,7 @@ struct ClipNeeds: Sendable {
 
   private init(gap: Gap) { self.gap = gap }
 
-  private init(ledger: any Ledger.Store, batches: URL, lifetime: TimeInterval) async throws {
+  private init(ledger: any Ledger.BatchStore, batches: URL, lifetime: TimeInterval) async throws {
     self.lifetime = lifetime
     source = (ledger, batches)
     clips = try await Self.clips(source, among: nil)
@@ -68,7 +68,7 @@ struct ClipNeeds: Sendable {
   func clipsNeededNow(among names: [String]) async throws -> Set<String> { try await Self.clips(source, among: names) }
 
   private static func clips(
-    _ source: (ledger: any Ledger.Store, batches: URL)?, among names: [String]?
+    _ source: (ledger: any Ledger.BatchStore, batches: URL)?, among names: [String]?
   ) async throws -> Set<String> {
     guard let source else { return [] }
     return try await source.ledger.neededClips(

@@ -8,7 +8,7 @@ import ServiceAccess
 /// The key with which the person who starts the service for the first time can use the service at once.
 struct FirstKey {
   let home: CrierHome
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.KeyStore
 
   /// The message about the key when the service starts.
   enum Greeting {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileSystem
-import Foundation
 
 /// The exclusive right to make one kind of deliveries for a ledger. No other process, and no other part of this one,
 /// can take it until the seat is released or the process ends, even by a crash.

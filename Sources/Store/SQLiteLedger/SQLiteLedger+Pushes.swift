@@ -4,7 +4,6 @@ import Foundation
 import GRDB
 public import Ledger
 import PushMessages
-import WebhookMessages
 
 extension SQLiteLedger {
   @discardableResult

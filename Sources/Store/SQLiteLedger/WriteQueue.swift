@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
-import Foundation
 import GRDB
 import Ledger
 

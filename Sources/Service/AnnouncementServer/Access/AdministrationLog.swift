@@ -6,7 +6,7 @@ import ServiceAccess
 
 /// The log of actions of callers with the scope `admin` or `operator`.
 struct AdministrationLog: Sendable {
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.KeyStore
 
   /// Records an act after it was performed. Calls of keys that have neither the scope `admin` nor the scope `operator`
   /// are not recorded.

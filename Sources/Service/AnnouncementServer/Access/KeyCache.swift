@@ -32,7 +32,7 @@ final class KeyCache: Sendable {
     var ids: Set<String> = []
   }
 
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.KeyStore
   private let defaultLimit: RateLimit
   private let versionLooks = SingleFlight<String, Void>()
   /// The reads of the roster that are in progress, by the version of the ledger's keys.
@@ -46,7 +46,7 @@ final class KeyCache: Sendable {
   ///   - sleep: Waits for a duration of `time`.
   ///   - time: The time since an arbitrary origin; it never runs backwards.
   init(
-    ledger: any Ledger.Store, defaultLimit: RateLimit, sleep: @escaping @Sendable (Duration) async throws -> Void,
+    ledger: any Ledger.KeyStore, defaultLimit: RateLimit, sleep: @escaping @Sendable (Duration) async throws -> Void,
     time: @escaping @Sendable () -> Duration
   ) {
     self.ledger = ledger

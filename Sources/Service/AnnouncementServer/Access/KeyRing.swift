@@ -10,7 +10,7 @@ import ServiceAccess
 
 /// Identifies callers by their keys, and limits how often each key is used.
 final class KeyRing: Sendable {
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.KeyStore
   private let cache: KeyCache
   private let use = KeyUse()
   let unproven: UnprovenBodies
@@ -24,7 +24,7 @@ final class KeyRing: Sendable {
   ///   - sleep: Waits for a duration of `time`.
   ///   - time: The time since an arbitrary origin; it never runs backwards.
   init(
-    ledger: any Ledger.Store, defaultLimit: RateLimit, unproven: BodyBudget.Limits = BodyBudget.Limits(),
+    ledger: any Ledger.KeyStore, defaultLimit: RateLimit, unproven: BodyBudget.Limits = BodyBudget.Limits(),
     date: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     time: @escaping @Sendable () -> Duration

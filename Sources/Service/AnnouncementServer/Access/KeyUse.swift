@@ -38,7 +38,7 @@ final class KeyUse: Sendable {
 
   /// Stores the times at which keys were used since the last call in the ledger, and drops the rate limits of idle
   /// keys.
-  func record(in ledger: any Ledger.Store, at now: Duration) async {
+  func record(in ledger: any Ledger.KeyStore, at now: Duration) async {
     let usedAt = state.withLock { state in
       defer { state.usedAt = [:] }
       state.buckets = state.buckets.filter { !$0.value.isFull(at: now) }

@@ -33,7 +33,7 @@ actor Batches {
   private let settings: ServiceSettings
   private let metrics: ServiceMetrics
   private let work: AccountWork
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.BatchStore
   private let logger: Logger
   private let libraryChanged: @Sendable () -> Void
   var records: [String: Record] = [:]
@@ -64,7 +64,7 @@ actor Batches {
   init(
     files: BatchFiles, announcer: Announcer, clips: Clips, urls: ClipURLs, settings: ServiceSettings,
     metrics: ServiceMetrics,
-    work: AccountWork, ledger: any Ledger.Store, logger: Logger, libraryChanged: @escaping @Sendable () -> Void
+    work: AccountWork, ledger: any Ledger.BatchStore, logger: Logger, libraryChanged: @escaping @Sendable () -> Void
   ) {
     self.files = files
     self.announcer = announcer

@@ -26,7 +26,7 @@ final class Library: Sendable {
     var clip: String?
   }
 
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.LibraryStore
   let clips: Clips
   private let shelf: VoicePackShelf
   let logger: Logger
@@ -40,7 +40,7 @@ final class Library: Sendable {
 
   /// - Parameter changed: Called when the library may have changed. It must return at once.
   init(
-    ledger: any Ledger.Store, clips: Clips, shelf: VoicePackShelf, logger: Logger,
+    ledger: any Ledger.LibraryStore, clips: Clips, shelf: VoicePackShelf, logger: Logger,
     changed: @escaping @Sendable () -> Void
   ) {
     self.ledger = ledger

@@ -24,7 +24,7 @@ struct ProviderRoutes: Sendable {
   let endpoints: ProviderEndpoints
   let payments: ProviderPayments
   let telling: ProviderTelling
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.ProviderPaymentStore
   let unproven: UnprovenBodies
   /// Counts rejected requests by address. Failed keys are counted elsewhere.
   let rejections: FailureGate

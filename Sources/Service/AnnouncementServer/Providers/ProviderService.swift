@@ -12,11 +12,11 @@ final class ProviderService: Service {
   /// The interval at which the ledger is checked for payments that other processes have stored.
   private static let lookInterval: Duration = .seconds(5)
 
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.SeatStore
   private let logger: Logger
   let payments: ProviderPayments
 
-  init(_ payments: ProviderPayments, ledger: any Ledger.Store, logger: Logger) {
+  init(_ payments: ProviderPayments, ledger: any Ledger.SeatStore, logger: Logger) {
     (self.payments, self.ledger, self.logger) = (payments, ledger, logger)
   }
 

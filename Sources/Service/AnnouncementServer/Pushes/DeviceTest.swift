@@ -34,7 +34,7 @@ struct DeviceTest: Sendable {
   }
 
   let clients: [PushSchedule.App: PushClient]
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.DeviceStore
   /// Called with the app when APNs has accepted its key and its topic, so that its pushes need not wait any longer.
   let accepted: @Sendable (PushSchedule.Topic) async -> Void
 

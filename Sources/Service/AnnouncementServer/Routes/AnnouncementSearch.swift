@@ -69,7 +69,7 @@ struct AnnouncementSearch: Sendable {
   }
 
   /// Returns the page. The ledger is read in parts, so that other readers need not wait for a long search.
-  func page(of ledger: any Ledger.Store, account: String) async throws -> Page {
+  func page(of ledger: any Ledger.AcceptanceStore, account: String) async throws -> Page {
     var page = Page(next: cursor)
     var (rows, pushes) = (0, 0)
     repeat {

@@ -8,7 +8,7 @@ import ServiceAccess
 /// The route `GET /v1/clips/{name}`.
 struct ClipRoutes: Sendable {
   let clips: Clips
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.PushStore
 
   var routes: [Route] { [.get("/v1/clips/{name}", .keyOrSignedURL(.read), isOnLoop: true, get)] }
 

@@ -14,7 +14,7 @@ struct EnumeratorRoutes: Sendable {
   /// The longest name of a container, in bytes.
   static let longestContainer = 128
 
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.LibraryStore
 
   var routes: [Route] {
     [

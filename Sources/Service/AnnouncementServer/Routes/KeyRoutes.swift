@@ -14,7 +14,7 @@ import VoicePacks
 /// The routes of `/v1/keys`, with which an admin lists, makes, rotates and revokes keys, and `/v1/me`, with which the
 /// owner of a key reads the key's properties. A key is in one answer only: the answer to the request that made the key.
 struct KeyRoutes: Sendable {
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.KeyStore
   let keys: KeyRing
   let phraseBooks: PhraseBooks
   let shelf: VoicePackShelf

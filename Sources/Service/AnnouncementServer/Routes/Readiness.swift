@@ -42,7 +42,7 @@ actor Readiness {
   private static let memory: Duration = .seconds(2)
 
   private let announcer: Announcer
-  private let ledger: any Ledger.Store
+  private let ledger: any Ledger.StateStore
   private let player: LanePlayer?
   private let pushes: PushService?
   private let webhooks: WebhookService?
@@ -56,7 +56,7 @@ actor Readiness {
   ///   - folders: The folders to which the service writes.
   ///   - setAside: Returns the numbers of deliveries that this process has set aside.
   init(
-    announcer: Announcer, ledger: any Ledger.Store, player: LanePlayer?, pushes: PushService?,
+    announcer: Announcer, ledger: any Ledger.StateStore, player: LanePlayer?, pushes: PushService?,
     webhooks: WebhookService?,
     providers: ProviderEndpoints, folders: [URL], locale: String,
     setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts

@@ -12,7 +12,7 @@ import ServiceAccess
 struct ReceiptRoutes: Sendable {
   static let largestBody = PayloadDecoder.largestBytes
 
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.PushStore
 
   var routes: [Route] { [.post("/v1/devices/{id}/handed_over", .keyOrOwnDevice(.announce), take)] }
 

@@ -13,7 +13,7 @@ import TextFormats
 /// which exchanges a code for a key. A code is only in the answer to the request that made it. Its key is only in the
 /// answer to the request that exchanged the code.
 struct SignInRoutes: Sendable {
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.KeyStore
   let keys: KeyRing
   let failures: FailureGate
   let settings: ServiceSettings

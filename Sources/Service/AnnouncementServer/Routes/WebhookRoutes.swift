@@ -14,7 +14,7 @@ import WebhookMessages
 /// nothing that a key with `announce` and `read` cannot see. The key of a device may use none of these routes. The
 /// secret of an endpoint is in one answer only: the answer to the request that registered it.
 struct WebhookRoutes: Sendable {
-  let ledger: any Ledger.Store
+  let ledger: any Ledger.WebhookStore
   let keys: KeyRing
   let parts: WebhookParts?
 

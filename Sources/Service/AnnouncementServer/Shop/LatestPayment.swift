@@ -10,7 +10,7 @@ final class LatestPayment: Sendable {
   private let stored: Remembered<Date?>
 
   /// - Parameter time: The time since a fixed moment, which never decreases.
-  init(ledger: any Ledger.Store, time: @escaping @Sendable () -> Duration) {
+  init(ledger: any Ledger.AcceptanceStore, time: @escaping @Sendable () -> Duration) {
     // The call reads all stored decisions, so its result is remembered for ten minutes.
     stored = Remembered(for: .seconds(600), time: time) { try? await ledger.latestPayment() }
   }

@@ -25,7 +25,8 @@ struct StateTests {
       let number = try await ledger.accept(payment("\(target)")).number
       for state in way(to: from) { #expect(try await ledger.set(number, state)) }
       let before = try await ledger.entry(number)
-      let events = try await ledger.lastEventPosition()
+      // Reading events waits for transactions that are still open, and asking for the last position does not.
+      let events = try await ledger.events(after: 0, lane: nil, limit: 1000).count
       if from == target {
         #expect(try await !ledger.set(number, target))
       } else if Self.legal[from]?.contains(target) == true {
@@ -40,7 +41,7 @@ struct StateTests {
         #expect(error.code == .illegalTransition && error.from == from && error.to == target)
       }
       #expect(try await ledger.entry(number) == before)
-      #expect(try await ledger.lastEventPosition() == events)
+      #expect(try await ledger.events(after: 0, lane: nil, limit: 1000).count == events)
       #expect(try await ledger.lastPassedSequence(lane: "counter") == nil)
     }
   }

@@ -79,6 +79,8 @@ struct SettledListTests {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer(), patience: .milliseconds(100))
     try await register(nodes.first)
     let before = try await nodes.first.accept([push], account: "shop")
+    // Each sender lists the pushes when it starts. It then knows that no earlier push can appear.
+    for ledger in nodes.both { #expect(try await ledger.unfinishedPushes(after: 0, limit: 10).map(\.number) == before) }
     let open = try await OpenTransaction(on: nodes, openPush)
     let after = try await nodes.second.accept([push], account: "shop")
     for ledger in nodes.both {

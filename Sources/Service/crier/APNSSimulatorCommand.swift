@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import TextFormats
 
-struct APNSSimulatorCommand: AsyncParsableCommand {
+struct APNSSimulatorCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "apns-simulator",
     abstract: "Runs a stand-in for Apple's push service on this machine, to develop without an Apple account.",
@@ -111,43 +111,41 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    try await Failures.reported {
-      // A reader that goes away must be noticed as a failed write, and not end the process with a signal.
-      signal(SIGPIPE, SIG_IGN)
-      let simulator = try await APNSSimulator.start(configuration())
-      for warning in trouble.fault.compactMap(\.warning) { Terminal.note("warning: \(warning)") }
-      for token in trouble.offline { simulator.setOnline(token, false) }
-      if let ca {
-        let name = Terminal.printable(ca)
-        Terminal.note(
-          simulator.hasNewAuthority
-            ? "The new authority is in \(name), and its key in \(name).key. The next start uses both again."
-            : "The authority of \(name) is used again.")
-      }
-      Terminal.note("The push simulator is at https://localhost:\(simulator.port)")
-      let (pushes, refusals) = (simulator.acceptances(), simulator.refusals())
-      do {
-        try await Interruption.cancelling {
-          try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for await push in pushes { try StandardOutput.write(Self.line(push)) } }
-            group.addTask {
-              for await push in refusals { Terminal.note(Terminal.printable(try RefusalLine(push).jsonLine)) }
-            }
-            // An output that cannot be written ends the command.
-            for try await _ in group {}
-          }
-          try Task.checkCancellation()
-        }
-      } catch is Interruption {
-        // An interruption is the usual end of the command.
-      } catch {
-        await simulator.stop()
-        throw error
-      }
-      await simulator.stop()
-      Terminal.note(Self.summary(simulator.counts))
+  func perform() async throws {
+    // A reader that goes away must be noticed as a failed write, and not end the process with a signal.
+    signal(SIGPIPE, SIG_IGN)
+    let simulator = try await APNSSimulator.start(configuration())
+    for warning in trouble.fault.compactMap(\.warning) { Terminal.note("warning: \(warning)") }
+    for token in trouble.offline { simulator.setOnline(token, false) }
+    if let ca {
+      let name = Terminal.printable(ca)
+      Terminal.note(
+        simulator.hasNewAuthority
+          ? "The new authority is in \(name), and its key in \(name).key. The next start uses both again."
+          : "The authority of \(name) is used again.")
     }
+    Terminal.note("The push simulator is at https://localhost:\(simulator.port)")
+    let (pushes, refusals) = (simulator.acceptances(), simulator.refusals())
+    do {
+      try await Interruption.cancelling {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { for await push in pushes { try StandardOutput.write(Self.line(push)) } }
+          group.addTask {
+            for await push in refusals { Terminal.note(Terminal.printable(try RefusalLine(push).jsonLine)) }
+          }
+          // An output that cannot be written ends the command.
+          for try await _ in group {}
+        }
+        try Task.checkCancellation()
+      }
+    } catch is Interruption {
+      // An interruption is the usual end of the command.
+    } catch {
+      await simulator.stop()
+      throw error
+    }
+    await simulator.stop()
+    Terminal.note(Self.summary(simulator.counts))
   }
 
   private func configuration() throws -> APNSSimulator.Configuration {

@@ -6,7 +6,7 @@ public import ArgumentParser
 import Foundation
 import SoundFiles
 
-struct Batch: AsyncParsableCommand {
+struct Batch: ReportingCommand {
   static let configuration = CommandConfiguration(
     abstract: "Renders the announcements in a list and publishes the clips in the group's Library/Sounds.",
     discussion: """
@@ -69,11 +69,10 @@ struct Batch: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
+  func perform() async throws {
     // A closed standard output must be reported as an error, and not end the process with a signal.
     signal(SIGPIPE, SIG_IGN)
-    var hasFailures = false
-    try await Failures.reported { hasFailures = try await Interruption.cancelling { try await makeClips() } }
+    let hasFailures = try await Interruption.cancelling { try await makeClips() }
     if hasFailures { throw ExitCode.failure }
   }
 

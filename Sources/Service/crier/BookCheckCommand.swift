@@ -9,7 +9,7 @@ import PhraseBookChecks
 import SpeechEngine
 
 extension Book {
-  struct Check: AsyncParsableCommand {
+  struct Check: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Checks a locale: that each amount is said and understood as the amount paid.",
       discussion: """
@@ -31,39 +31,36 @@ extension Book {
 
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
-      var problems = 0
-      try await Failures.reported {
-        let installation = files.installation
-        let books = try PhraseBooks(directory: installation.templates)
-        try Book.requireBook(locale, books)
-        var found: [BookFinding] = []
-        var check: BookCheck?
-        do {
-          let writer = try books.writer(for: locale)
-          let reader = try AmountReaders(directory: installation.readers).reader(for: locale)
-          check = BookCheck(writer: writer, reader: reader)
-          let progress = StepProgress(name: "Currencies")
-          defer { progress.end() }
-          try check?.checkAmounts { progress.show($0, of: $1) }
-          try check?.checkDamage()
-          try check?.checkNames()
-          found += signedSheet(writer, installation.templates)
-          if !noSound { found += try await soundFindings(writer) }
-        } catch let error where error is AnnouncementError || error is AmountReadbackError {
-          // The error is about a file that cannot be read, or an amount that cannot be written in words.
-          found.append(BookFinding(.problem, "\(error)"))
-        }
-        found += try foreignTexts(books, installation.templates)
-        let examples = check?.findings ?? []
-        try write(examples)
-        let hidden = (check?.problemCount ?? 0) - examples.count { $0.kind == .problem }
-        if hidden > 0 { try StandardOutput.write("problem: and \(hidden) more like these") }
-        try write(found)
-        problems = (examples + found).count { $0.kind == .problem } + hidden
-        try StandardOutput.write(
-          "\(locale): \(check?.amountCount ?? 0) amounts, \(problems) \(problems == 1 ? "problem" : "problems").")
+    func perform() async throws {
+      let installation = files.installation
+      let books = try PhraseBooks(directory: installation.templates)
+      try Book.requireBook(locale, books)
+      var found: [BookFinding] = []
+      var check: BookCheck?
+      do {
+        let writer = try books.writer(for: locale)
+        let reader = try AmountReaders(directory: installation.readers).reader(for: locale)
+        check = BookCheck(writer: writer, reader: reader)
+        let progress = StepProgress(name: "Currencies")
+        defer { progress.end() }
+        try check?.checkAmounts { progress.show($0, of: $1) }
+        try check?.checkDamage()
+        try check?.checkNames()
+        found += signedSheet(writer, installation.templates)
+        if !noSound { found += try await soundFindings(writer) }
+      } catch let error where error is AnnouncementError || error is AmountReadbackError {
+        // The error is about a file that cannot be read, or an amount that cannot be written in words.
+        found.append(BookFinding(.problem, "\(error)"))
       }
+      found += try foreignTexts(books, installation.templates)
+      let examples = check?.findings ?? []
+      try write(examples)
+      let hidden = (check?.problemCount ?? 0) - examples.count { $0.kind == .problem }
+      if hidden > 0 { try StandardOutput.write("problem: and \(hidden) more like these") }
+      try write(found)
+      let problems = (examples + found).count { $0.kind == .problem } + hidden
+      try StandardOutput.write(
+        "\(locale): \(check?.amountCount ?? 0) amounts, \(problems) \(problems == 1 ? "problem" : "problems").")
       if problems > 0 { throw ExitCode(65) }
     }
 

@@ -7,7 +7,7 @@ import Foundation
 import PhraseBookChecks
 
 extension Book {
-  struct New: AsyncParsableCommand {
+  struct New: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Writes the files of a new locale, filled from CLDR where possible.",
       discussion: """
@@ -38,43 +38,41 @@ extension Book {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let installation = files.installation
-        let books = try PhraseBooks(directory: installation.templates)
-        let base = like ?? (try? books.book(for: locale).locale) ?? PhraseBooks.usualLocale
-        guard books.locales.contains(base) else {
-          throw CommandError(
-            64,
-            "--like \(Terminal.printable(base)): there is no such book. Choose one of these: "
-              + books.locales.joined(separator: ", ") + ".")
-        }
-        let baseFile = installation.templates.appending(path: "\(base).json")
-        var book = NewBook(locale: locale, base: base, baseText: try String(contentsOf: baseFile, encoding: .utf8))
-        if !book.isInLanguageOfBase, let extended = try Book.extended(by: base, in: installation.templates) {
-          throw CommandError(64, "--like \(base): this book only extends \(extended). Give --like \(extended).")
-        }
-        let language = String(locale.prefix { $0 != "-" })
-        let folder = URL(filePath: cldr, directoryHint: .isDirectory)
-        book.spelloutRules = (try? text(folder.appending(path: "rbnf/\(language).xml"))).flatMap(
-          SpelloutRules.init(cldr:))
-        book.plurals = (try? text(folder.appending(path: "supplemental/plurals.xml")))
-          .flatMap { SpelloutRules.plurals(of: language, cldr: $0) }
-        try write(book.text, to: installation.templates.appending(path: "\(locale).json"))
-        let reader = installation.readers.appending(path: "\(language).json")
-        if !FileManager.default.fileExists(atPath: reader.path(percentEncoded: false)) {
-          try write(book.readerText, to: reader)
-        }
-        if book.isInLanguageOfBase {
-          Terminal.note("The book extends \(base): write only what differs. Then run crier book check \(locale).")
-        } else {
-          Terminal.note(
-            "The book has the texts of \(base): replace them. "
-              + (book.spelloutRules == nil
-                ? "CLDR has no rules for the numbers here, so write them too. "
-                : "The rules for the numbers are CLDR's: try 1, 21, 100, 101, 1000 and 1000000. ")
-              + "Fill the reader from another source, and name it. Then run crier book check \(locale).")
-        }
+    func perform() async throws {
+      let installation = files.installation
+      let books = try PhraseBooks(directory: installation.templates)
+      let base = like ?? (try? books.book(for: locale).locale) ?? PhraseBooks.usualLocale
+      guard books.locales.contains(base) else {
+        throw CommandError(
+          64,
+          "--like \(Terminal.printable(base)): there is no such book. Choose one of these: "
+            + books.locales.joined(separator: ", ") + ".")
+      }
+      let baseFile = installation.templates.appending(path: "\(base).json")
+      var book = NewBook(locale: locale, base: base, baseText: try String(contentsOf: baseFile, encoding: .utf8))
+      if !book.isInLanguageOfBase, let extended = try Book.extended(by: base, in: installation.templates) {
+        throw CommandError(64, "--like \(base): this book only extends \(extended). Give --like \(extended).")
+      }
+      let language = String(locale.prefix { $0 != "-" })
+      let folder = URL(filePath: cldr, directoryHint: .isDirectory)
+      book.spelloutRules = (try? text(folder.appending(path: "rbnf/\(language).xml"))).flatMap(
+        SpelloutRules.init(cldr:))
+      book.plurals = (try? text(folder.appending(path: "supplemental/plurals.xml")))
+        .flatMap { SpelloutRules.plurals(of: language, cldr: $0) }
+      try write(book.text, to: installation.templates.appending(path: "\(locale).json"))
+      let reader = installation.readers.appending(path: "\(language).json")
+      if !FileManager.default.fileExists(atPath: reader.path(percentEncoded: false)) {
+        try write(book.readerText, to: reader)
+      }
+      if book.isInLanguageOfBase {
+        Terminal.note("The book extends \(base): write only what differs. Then run crier book check \(locale).")
+      } else {
+        Terminal.note(
+          "The book has the texts of \(base): replace them. "
+            + (book.spelloutRules == nil
+              ? "CLDR has no rules for the numbers here, so write them too. "
+              : "The rules for the numbers are CLDR's: try 1, 21, 100, 101, 1000 and 1000000. ")
+            + "Fill the reader from another source, and name it. Then run crier book check \(locale).")
       }
     }
 

@@ -7,7 +7,7 @@ import Foundation
 import PhraseBookChecks
 
 extension Book {
-  struct Sheet: AsyncParsableCommand {
+  struct Sheet: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints 60 amounts in words, with nearly all words for numbers, for a native speaker to sign.",
       discussion: """
@@ -23,16 +23,14 @@ extension Book {
 
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let books = try PhraseBooks(directory: files.installation.templates)
-        let text = try BookSheet(try Book.writer(locale, books)).text
-        try StandardOutput.write(String(text.dropLast()))
-      }
+    func perform() async throws {
+      let books = try PhraseBooks(directory: files.installation.templates)
+      let text = try BookSheet(try Book.writer(locale, books)).text
+      try StandardOutput.write(String(text.dropLast()))
     }
   }
 
-  struct Listen: AsyncParsableCommand {
+  struct Listen: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Plays the payments of a book's sheet one after the other, and prints the words of each.",
       discussion: """
@@ -57,25 +55,23 @@ extension Book {
       guard first > 0 else { throw ValidationError("--first \(first) is out of range: give 1 or more.") }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let announcer = try files.announcer(speakers: 1, home: player.home.folder)
-        let sheet = try BookSheet(try Book.writer(locale, announcer.phraseBooks))
-        let progress = player.progress()
-        for line in sheet.lines.prefix(first) {
-          let money = try AnnouncementInput.money(line.amount, line.currency, field: "amount '\(line.amount)'")
-          let announcement = Announcement.payment(Payment(amount: money, locale: locale))
-          if noSound {
-            try StandardOutput.write(
-              "\(line.amount)\t\(line.currency)\t\(try announcer.script(for: announcement).text)")
-            continue
-          }
-          let rendered = try await announcer.render(
-            announcement, options: RenderOptions(defaultLocale: locale), into: nil)
-          try StandardOutput.write("\(line.amount)\t\(line.currency)\t\(rendered.report.text)")
-          try await Preview.play(
-            rendered, of: announcement, player, files, progress: progress)
+    func perform() async throws {
+      let announcer = try files.announcer(speakers: 1, home: player.home.folder)
+      let sheet = try BookSheet(try Book.writer(locale, announcer.phraseBooks))
+      let progress = player.progress()
+      for line in sheet.lines.prefix(first) {
+        let money = try AnnouncementInput.money(line.amount, line.currency, field: "amount '\(line.amount)'")
+        let announcement = Announcement.payment(Payment(amount: money, locale: locale))
+        if noSound {
+          try StandardOutput.write(
+            "\(line.amount)\t\(line.currency)\t\(try announcer.script(for: announcement).text)")
+          continue
         }
+        let rendered = try await announcer.render(
+          announcement, options: RenderOptions(defaultLocale: locale), into: nil)
+        try StandardOutput.write("\(line.amount)\t\(line.currency)\t\(rendered.report.text)")
+        try await Preview.play(
+          rendered, of: announcement, player, files, progress: progress)
       }
     }
   }

@@ -5,7 +5,7 @@ import Foundation
 import InstallationDiagnosis
 import InstallationExamination
 
-struct Doctor: AsyncParsableCommand {
+struct Doctor: ReportingCommand {
   static let configuration = CommandConfiguration(
     abstract: "Looks at the installation, and says what is wrong and which command mends it.",
     discussion: """
@@ -57,32 +57,28 @@ struct Doctor: AsyncParsableCommand {
     if config == "" { throw ValidationError("--config is empty: name a file.") }
   }
 
-  func run() async throws {
-    var status: Int32 = 0
-    try await Failures.reported {
-      // A sound server or a program on the port may close its connection.
-      signal(SIGPIPE, SIG_IGN)
-      let environment = ProcessInfo.processInfo.environment
-      let mayOpenDevices = SoundServerRestraint.apply(environment: environment)
-      let flags: [(ServiceConfiguration.Name, String?)] = [(.host, host), (.port, port), (.output, output)]
-      let look = InstallationLook(
-        home: home.folder, files: files, config: config.map { URL(filePath: $0) },
-        flags: Dictionary(uniqueKeysWithValues: flags.compactMap { name, value in value.map { (name, $0) } }),
-        environment: environment, mayOpenDevices: mayOpenDevices)
-      let diagnosis = InstallationDiagnosis(of: await look.facts(), home: home.folder.typed)
-      if json {
-        try StandardOutput.write(try diagnosis.jsonLine)
-      } else {
-        try StandardOutput.write(Terminal.printableLines(diagnosis.lines.joined(separator: "\n")))
-      }
-      status = diagnosis.exitStatus
-      if let bundle {
-        let service = await SupportBundle.ask(at: look.address)
-        let file = try OutputFile.write(
-          [UInt8](try await SupportBundle.archive(of: look, service)), to: bundle, option: "--bundle")
-        Terminal.note("crier: wrote \(Terminal.printable(file.path(percentEncoded: false))).")
-      }
+  func perform() async throws {
+    // A sound server or a program on the port may close its connection.
+    signal(SIGPIPE, SIG_IGN)
+    let environment = ProcessInfo.processInfo.environment
+    let mayOpenDevices = SoundServerRestraint.apply(environment: environment)
+    let flags: [(ServiceConfiguration.Name, String?)] = [(.host, host), (.port, port), (.output, output)]
+    let look = InstallationLook(
+      home: home.folder, files: files, config: config.map { URL(filePath: $0) },
+      flags: Dictionary(uniqueKeysWithValues: flags.compactMap { name, value in value.map { (name, $0) } }),
+      environment: environment, mayOpenDevices: mayOpenDevices)
+    let diagnosis = InstallationDiagnosis(of: await look.facts(), home: home.folder.typed)
+    if json {
+      try StandardOutput.write(try diagnosis.jsonLine)
+    } else {
+      try StandardOutput.write(Terminal.printableLines(diagnosis.lines.joined(separator: "\n")))
     }
-    if status != 0 { throw ExitCode(status) }
+    if let bundle {
+      let service = await SupportBundle.ask(at: look.address)
+      let file = try OutputFile.write(
+        [UInt8](try await SupportBundle.archive(of: look, service)), to: bundle, option: "--bundle")
+      Terminal.note("crier: wrote \(Terminal.printable(file.path(percentEncoded: false))).")
+    }
+    if diagnosis.exitStatus != 0 { throw ExitCode(diagnosis.exitStatus) }
   }
 }

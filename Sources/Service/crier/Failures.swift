@@ -30,24 +30,35 @@ struct CommandError: Error, CustomStringConvertible {
   init(_ status: Int32, _ description: String) { (self.status, self.description) = (status, description) }
 }
 
-/// The exit status of each error, as the contract defines it: 64 for a wrong command line, 65 for wrong input, 69 for
-/// an unavailable engine or device, 73 for output that cannot be written, and 70 for an internal error.
-enum Failures {
-  /// Runs a command's work. An error is printed on standard error and becomes the command's exit status.
-  static func reported(_ work: () async throws -> Void) async throws {
+/// A command whose errors are printed on standard error and become its exit status.
+protocol ReportingCommand: AsyncParsableCommand {
+  /// Does the work of the command.
+  ///
+  /// - Throws: `ExitCode` to end the command with a status and without a message. All other errors are reported.
+  func perform() async throws
+}
+
+extension ReportingCommand {
+  func run() async throws {
     // Writing past the user's file size limit must be reported as an error, and not end the process with a signal.
     signal(SIGXFSZ, SIG_IGN)
     do {
-      try await work()
+      try await perform()
+    } catch let status as ExitCode {
+      throw status
     } catch let interruption as Interruption {
       interruption.raise()
     } catch {
       // File names and words from recording sheets may contain control characters that a terminal would execute.
-      Terminal.note("crier: " + Terminal.printableLines(asTyped("\(error)")))
-      throw ExitCode(status(of: error))
+      Terminal.note("crier: " + Terminal.printableLines(Failures.asTyped("\(error)")))
+      throw ExitCode(Failures.status(of: error))
     }
   }
+}
 
+/// The exit status of each error, as the contract defines it: 64 for a wrong command line, 65 for wrong input, 69 for
+/// an unavailable engine or device, 73 for output that cannot be written, and 70 for an internal error.
+enum Failures {
   /// Prefixes the name of an option with the hyphens the user typed: `rate` becomes `--rate`.
   static func asTyped(_ message: String) -> String {
     guard let name = message.split(whereSeparator: { $0 == ":" || $0 == " " }).first,

@@ -27,7 +27,7 @@ struct Keys: AsyncParsableCommand {
       """,
     subcommands: [Create.self, Link.self, List.self, Rotate.self, Revoke.self, Log.self])
 
-  struct Create: AsyncParsableCommand {
+  struct Create: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Creates a key and prints it. The key cannot be shown again.",
       discussion: "A locale, pack or group in a request takes precedence over the key's own.")
@@ -115,29 +115,27 @@ struct Keys: AsyncParsableCommand {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        // If the default locale or pack did not exist, every request with this key would fail.
-        let spoken = try locale.map { try files.phraseBooks(home: home.folder).book(for: $0).locale }
-        if let pack { _ = try files.shelf(home: home.folder).manifest(id: pack) }
-        if let group { GroupWarning.note(about: [group], in: "--group") }
-        let key = APIKey.make()
-        let ledger = try home.folder.openLedger()
-        let kept = try await ledger.createKey(request.newKey(key, try checked(), locale: spoken))
-        do {
-          try StandardOutput.write(
-            json ? try CreatedKey(id: key.id, key: key.text, scopes: kept.scopes).jsonLine : key.text)
-        } catch {
-          // The key was not shown, so nobody can ever use it.
-          try await ledger.revokeKey(key.id)
-          throw error
-        }
-        Terminal.note("Key \(key.id) (\(kept.scopes.joined(separator: ", "))): store it now, it is not shown again.")
+    func perform() async throws {
+      // If the default locale or pack did not exist, every request with this key would fail.
+      let spoken = try locale.map { try files.phraseBooks(home: home.folder).book(for: $0).locale }
+      if let pack { _ = try files.shelf(home: home.folder).manifest(id: pack) }
+      if let group { GroupWarning.note(about: [group], in: "--group") }
+      let key = APIKey.make()
+      let ledger = try home.folder.openLedger()
+      let kept = try await ledger.createKey(request.newKey(key, try checked(), locale: spoken))
+      do {
+        try StandardOutput.write(
+          json ? try CreatedKey(id: key.id, key: key.text, scopes: kept.scopes).jsonLine : key.text)
+      } catch {
+        // The key was not shown, so nobody can ever use it.
+        try await ledger.revokeKey(key.id)
+        throw error
       }
+      Terminal.note("Key \(key.id) (\(kept.scopes.joined(separator: ", "))): store it now, it is not shown again.")
     }
   }
 
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: """
         Lists the keys: id, account, scopes, name, limit, time of creation and of last use, state, allowed addresses, \
@@ -150,21 +148,19 @@ struct Keys: AsyncParsableCommand {
 
     @OptionGroup var home: HomeOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let keys = try await home.folder.openLedger().keys()
-        // Programs read the lines without a heading, so only a person at a terminal gets one.
-        if !json, !keys.isEmpty, Terminal.isOutput { try StandardOutput.write(KeyLine.headings) }
-        for key in keys {
-          let line = KeyLine(key)
-          try StandardOutput.write(json ? try line.jsonLine : line.text(at: Date()))
-        }
-        if keys.isEmpty { Terminal.note("There are no keys: create one with crier keys create.") }
+    func perform() async throws {
+      let keys = try await home.folder.openLedger().keys()
+      // Programs read the lines without a heading, so only a person at a terminal gets one.
+      if !json, !keys.isEmpty, Terminal.isOutput { try StandardOutput.write(KeyLine.headings) }
+      for key in keys {
+        let line = KeyLine(key)
+        try StandardOutput.write(json ? try line.jsonLine : line.text(at: Date()))
       }
+      if keys.isEmpty { Terminal.note("There are no keys: create one with crier keys create.") }
     }
   }
 
-  struct Revoke: AsyncParsableCommand {
+  struct Revoke: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "Revokes a key at once. This cannot be undone.")
 
     @Argument(help: "The key's id, as crier keys list shows it.")
@@ -174,11 +170,9 @@ struct Keys: AsyncParsableCommand {
 
     func validate() throws { try KeyID.check(id) }
 
-    func run() async throws {
-      try await Failures.reported {
-        guard try await home.folder.openLedger().revokeKey(id) != nil else { throw CommandError.noKey(id) }
-        Terminal.note("Key \(id) is revoked.")
-      }
+    func perform() async throws {
+      guard try await home.folder.openLedger().revokeKey(id) != nil else { throw CommandError.noKey(id) }
+      Terminal.note("Key \(id) is revoked.")
     }
   }
 }

@@ -8,7 +8,7 @@ import QRCodes
 import ServiceAccess
 
 extension Keys {
-  struct Link: AsyncParsableCommand {
+  struct Link: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints a link and a QR code with which one person signs in to the console.",
       discussion: """
@@ -84,29 +84,27 @@ extension Keys {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let base = try base
-        let ledger = try home.folder.openLedger()
-        let code = SignInCode.make()
-        let link = code.link(base: base)
-        let drawing = try QRCode(link)
-        let kept = try await ledger.createSignInCode(try new(code), lifetime: SignInCode.lifetime)
-        do {
-          try StandardOutput.write(
-            json
-              ? try CreatedLink(
-                id: kept.id, code: code.text, url: link, qr: .init(size: drawing.size, rows: drawing.digits),
-                expiresAt: kept.expiresAt
-              ).jsonLine : ([link] + Self.drawn(drawing)).joined(separator: "\n"))
-        } catch {
-          // The link was not shown, so nobody can ever use it.
-          try await ledger.removeSignInCode(kept.id)
-          throw error
-        }
-        Terminal.note(
-          "Code \(kept.id) (\(scope.rawValue)): the link works once, until \(kept.expiresAt.formatted(.iso8601)).")
+    func perform() async throws {
+      let base = try base
+      let ledger = try home.folder.openLedger()
+      let code = SignInCode.make()
+      let link = code.link(base: base)
+      let drawing = try QRCode(link)
+      let kept = try await ledger.createSignInCode(try new(code), lifetime: SignInCode.lifetime)
+      do {
+        try StandardOutput.write(
+          json
+            ? try CreatedLink(
+              id: kept.id, code: code.text, url: link, qr: .init(size: drawing.size, rows: drawing.digits),
+              expiresAt: kept.expiresAt
+            ).jsonLine : ([link] + Self.drawn(drawing)).joined(separator: "\n"))
+      } catch {
+        // The link was not shown, so nobody can ever use it.
+        try await ledger.removeSignInCode(kept.id)
+        throw error
       }
+      Terminal.note(
+        "Code \(kept.id) (\(scope.rawValue)): the link works once, until \(kept.expiresAt.formatted(.iso8601)).")
     }
 
     /// The address of the service as people reach it.

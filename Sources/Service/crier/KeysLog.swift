@@ -5,7 +5,7 @@ import Foundation
 import Ledger
 
 extension Keys {
-  struct Log: AsyncParsableCommand {
+  struct Log: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists administrative actions: time, actor, action and subject.",
       discussion: """
@@ -21,21 +21,19 @@ extension Keys {
 
     @OptionGroup var home: HomeOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let ledger = try home.folder.openLedger()
-        var last: Int64 = 0
-        while true {
-          let acts = try await ledger.administrativeActs(after: last)
-          for act in acts {
-            let line = ActLine(act)
-            try StandardOutput.write(json ? try line.jsonLine : line.text)
-          }
-          guard let next = acts.last?.number else { break }
-          last = next
+    func perform() async throws {
+      let ledger = try home.folder.openLedger()
+      var last: Int64 = 0
+      while true {
+        let acts = try await ledger.administrativeActs(after: last)
+        for act in acts {
+          let line = ActLine(act)
+          try StandardOutput.write(json ? try line.jsonLine : line.text)
         }
-        if last == 0 { Terminal.note("There are no administrative actions yet.") }
+        guard let next = acts.last?.number else { break }
+        last = next
       }
+      if last == 0 { Terminal.note("There are no administrative actions yet.") }
     }
   }
 }

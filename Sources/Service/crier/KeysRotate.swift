@@ -6,7 +6,7 @@ import Ledger
 import ServiceAccess
 
 extension Keys {
-  struct Rotate: AsyncParsableCommand {
+  struct Rotate: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Creates a key that replaces another key, and prints it. The key cannot be shown again.",
       discussion: """
@@ -39,31 +39,29 @@ extension Keys {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let ledger = try home.folder.openLedger()
-        let key = APIKey.make()
-        let rotated: (old: Ledger.Key, new: Ledger.Key)?
-        do {
-          rotated = try await ledger.rotateKey(id, to: key.id, digest: key.digest, overlap: try seconds)
-        } catch let error as LedgerError where error.code == .keyNotInForce {
-          throw CommandError(
-            65, "ID \(id): this key was revoked, has expired or was already rotated; create one with crier keys create."
-          )
-        }
-        guard let rotated else { throw CommandError.noKey(id) }
-        do {
-          try StandardOutput.write(
-            json ? try CreatedKey(id: key.id, key: key.text, scopes: rotated.new.scopes).jsonLine : key.text)
-        } catch {
-          // The key was not shown, so nobody can ever use it.
-          try await ledger.revokeKey(key.id)
-          throw error
-        }
-        let end = rotated.old.expiresAt.map { $0.formatted(.iso8601) } ?? "now"
-        Terminal.note(
-          "Key \(key.id) replaces \(id), which expires \(end). Store it now, it is not shown again.")
+    func perform() async throws {
+      let ledger = try home.folder.openLedger()
+      let key = APIKey.make()
+      let rotated: (old: Ledger.Key, new: Ledger.Key)?
+      do {
+        rotated = try await ledger.rotateKey(id, to: key.id, digest: key.digest, overlap: try seconds)
+      } catch let error as LedgerError where error.code == .keyNotInForce {
+        throw CommandError(
+          65, "ID \(id): this key was revoked, has expired or was already rotated; create one with crier keys create."
+        )
       }
+      guard let rotated else { throw CommandError.noKey(id) }
+      do {
+        try StandardOutput.write(
+          json ? try CreatedKey(id: key.id, key: key.text, scopes: rotated.new.scopes).jsonLine : key.text)
+      } catch {
+        // The key was not shown, so nobody can ever use it.
+        try await ledger.revokeKey(key.id)
+        throw error
+      }
+      let end = rotated.old.expiresAt.map { $0.formatted(.iso8601) } ?? "now"
+      Terminal.note(
+        "Key \(key.id) replaces \(id), which expires \(end). Store it now, it is not shown again.")
     }
   }
 }

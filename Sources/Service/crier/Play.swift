@@ -6,7 +6,7 @@ import Ledger
 import Playback
 import Waveforms
 
-struct Play: AsyncParsableCommand {
+struct Play: ReportingCommand {
   static let configuration = CommandConfiguration(
     abstract: "Plays sound files in order.",
     discussion: """
@@ -40,19 +40,17 @@ struct Play: AsyncParsableCommand {
     return URL(filePath: String(cString: real))
   }
 
-  func run() async throws {
-    try await Failures.reported {
-      // All files are checked before the first one plays.
-      var milliseconds = 0
-      let found = try files.map(Self.located)
-      for file in found { milliseconds += try PlayableFile.waveform(of: file).durationMilliseconds }
-      // If this program is killed, the files must not play much later.
-      let end = Date(timeIntervalSinceNow: Double(milliseconds) / 1000 + 600)
-      let run = UUID().uuidString
-      let announcements = found.enumerated().map { index, file in
-        StoredAnnouncement(file: file, id: "\(run)-\(index)", expiresAt: end)
-      }
-      try await player.play(announcements, titles: files, files: data)
+  func perform() async throws {
+    // All files are checked before the first one plays.
+    var milliseconds = 0
+    let found = try files.map(Self.located)
+    for file in found { milliseconds += try PlayableFile.waveform(of: file).durationMilliseconds }
+    // If this program is killed, the files must not play much later.
+    let end = Date(timeIntervalSinceNow: Double(milliseconds) / 1000 + 600)
+    let run = UUID().uuidString
+    let announcements = found.enumerated().map { index, file in
+      StoredAnnouncement(file: file, id: "\(run)-\(index)", expiresAt: end)
     }
+    try await player.play(announcements, titles: files, files: data)
   }
 }

@@ -9,7 +9,7 @@ import Playback
 import SoundOutputs
 import WaveformDrawing
 
-struct Preview: AsyncParsableCommand {
+struct Preview: ReportingCommand {
   static let configuration = CommandConfiguration(
     abstract: "Plays an announcement and draws its waveform with the words below it. Nothing is published.",
     discussion: """
@@ -25,24 +25,22 @@ struct Preview: AsyncParsableCommand {
   @OptionGroup(title: "Playback") var player: PlayerOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
-  func run() async throws {
-    try await Failures.reported {
-      let announcer = try files.announcer(speakers: 1, home: player.home.folder)
-      let payload = try input.announcement()
-      let rendered = try await announcer.render(
-        payload.announcement, options: clip.renderOptions(locale: input.locale), into: nil)
-      let drawing = WaveformDrawing(
-        columns: Terminal.isDrawable ? Terminal.columns : 400, style: Terminal.isDrawable ? .braille : .plain)
-      for line in drawing.lines(rendered.waveform) { try StandardOutput.write(line) }
-      Terminal.note(rendered.report.summary)
-      for warning in payload.warnings { Terminal.note(warning) }
-      guard !noSound else { return }
-      do {
-        try await Self.play(rendered, of: payload.announcement, player, files)
-      } catch let error as OutputError {
-        Terminal.note("The waveform was drawn, but playback failed. To only draw it, use --no-sound.")
-        throw error
-      }
+  func perform() async throws {
+    let announcer = try files.announcer(speakers: 1, home: player.home.folder)
+    let payload = try input.announcement()
+    let rendered = try await announcer.render(
+      payload.announcement, options: clip.renderOptions(locale: input.locale), into: nil)
+    let drawing = WaveformDrawing(
+      columns: Terminal.isDrawable ? Terminal.columns : 400, style: Terminal.isDrawable ? .braille : .plain)
+    for line in drawing.lines(rendered.waveform) { try StandardOutput.write(line) }
+    Terminal.note(rendered.report.summary)
+    for warning in payload.warnings { Terminal.note(warning) }
+    guard !noSound else { return }
+    do {
+      try await Self.play(rendered, of: payload.announcement, player, files)
+    } catch let error as OutputError {
+      Terminal.note("The waveform was drawn, but playback failed. To only draw it, use --no-sound.")
+      throw error
     }
   }
 

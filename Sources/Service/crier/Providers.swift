@@ -73,7 +73,7 @@ struct BaseAddress {
 }
 
 extension Providers {
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: """
         Lists the endpoints: id, provider or mapping file, account, live or test, whether the provider signs what is \
@@ -95,21 +95,19 @@ extension Providers {
 
     func validate() throws { try BaseAddress.check("--base", base) }
 
-    func run() async throws {
-      try await Failures.reported {
-        let endpoints = try providers.endpoints()
-        guard !endpoints.isEmpty else {
-          return Terminal.note("There are no endpoints: add one to \(providers.home.folder.typed)/providers.yaml.")
-        }
-        let (base, isPublic) = try addresses()
-        for endpoint in endpoints {
-          let line = EndpointLine(endpoint, base: base)
-          try StandardOutput.write(json ? try line.jsonLine : line.text)
-          if isPublic, let url = endpoint.url, url != line.url {
-            Terminal.note(
-              "crier: \(endpoint.id): Square signs the URL in the endpoint's key url, which differs from the URL listed "
-                + "here. The key url must have exactly the URL in Square's dashboard.")
-          }
+    func perform() async throws {
+      let endpoints = try providers.endpoints()
+      guard !endpoints.isEmpty else {
+        return Terminal.note("There are no endpoints: add one to \(providers.home.folder.typed)/providers.yaml.")
+      }
+      let (base, isPublic) = try addresses()
+      for endpoint in endpoints {
+        let line = EndpointLine(endpoint, base: base)
+        try StandardOutput.write(json ? try line.jsonLine : line.text)
+        if isPublic, let url = endpoint.url, url != line.url {
+          Terminal.note(
+            "crier: \(endpoint.id): Square signs the URL in the endpoint's key url, which differs from the URL listed "
+              + "here. The key url must have exactly the URL in Square's dashboard.")
         }
       }
     }

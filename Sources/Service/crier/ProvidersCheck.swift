@@ -9,7 +9,7 @@ import ProviderSettings
 import TextFormats
 
 extension Providers {
-  struct Check: AsyncParsableCommand {
+  struct Check: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Judges a captured request, or the samples in mapping files. Nothing is announced.",
       discussion: """
@@ -71,44 +71,37 @@ extension Providers {
       }
     }
 
-    func run() async throws {
+    func perform() async throws {
       if samples { return try await runSamples() }
-      var isVerified = false
-      try await Failures.reported {
-        guard let id = words.first, let headers, let body else { return }
-        let endpoint = try providers.endpoint(id)
-        let request = ProviderRequest(
-          headers: try CapturedRequest.headers(in: headers), body: try CapturedRequest.bytes(of: body), query: query)
-        let time = now.map { Date(timeIntervalSince1970: TimeInterval($0)) } ?? Date()
-        let judgement = endpoint.judge(request, at: time)
-        isVerified = judgement.isVerified
-        let line = JudgementLine(judgement, of: endpoint, at: time)
-        if json { return try StandardOutput.write(try line.jsonLine) }
-        try StandardOutput.write(line.text)
-        if now == nil, let skew = judgement.rejection?.skew {
-          Terminal.note(
-            "\(ClockSkew.sentence(providerAheadBy: skew)) For a request that was captured before, give --now.")
-        }
+      guard let id = words.first, let headers, let body else { return }
+      let endpoint = try providers.endpoint(id)
+      let request = ProviderRequest(
+        headers: try CapturedRequest.headers(in: headers), body: try CapturedRequest.bytes(of: body), query: query)
+      let time = now.map { Date(timeIntervalSince1970: TimeInterval($0)) } ?? Date()
+      let judgement = endpoint.judge(request, at: time)
+      let line = JudgementLine(judgement, of: endpoint, at: time)
+      try StandardOutput.write(json ? try line.jsonLine : line.text)
+      if !json, now == nil, let skew = judgement.rejection?.skew {
+        Terminal.note(
+          "\(ClockSkew.sentence(providerAheadBy: skew)) For a request that was captured before, give --now.")
       }
-      if !isVerified { throw ExitCode(65) }
+      if !judgement.isVerified { throw ExitCode(65) }
     }
 
     private func runSamples() async throws {
       var hasErrors = false
-      try await Failures.reported {
-        let data = providers.files.installation.data
-        let shipped = data.appending(path: MappingFile.folder)
-        let files = words.isEmpty ? try CapturedRequest.mappingFiles(in: shipped) : words
-        for file in files {
-          let mapping =
-            FileManager.default.fileExists(atPath: file)
-            ? try MappingFile(contentsOf: URL(filePath: file))
-            : try MappingFile.named(file, home: providers.home.folder.directory, data: data)
-          let errors = mapping.sampleErrors()
-          hasErrors = hasErrors || !errors.isEmpty
-          let line = SamplesLine(file: file, samples: mapping.mapping.samples.count, errors: errors.map(\.description))
-          try StandardOutput.write(json ? try line.jsonLine : line.text)
-        }
+      let data = providers.files.installation.data
+      let shipped = data.appending(path: MappingFile.folder)
+      let files = words.isEmpty ? try CapturedRequest.mappingFiles(in: shipped) : words
+      for file in files {
+        let mapping =
+          FileManager.default.fileExists(atPath: file)
+          ? try MappingFile(contentsOf: URL(filePath: file))
+          : try MappingFile.named(file, home: providers.home.folder.directory, data: data)
+        let errors = mapping.sampleErrors()
+        hasErrors = hasErrors || !errors.isEmpty
+        let line = SamplesLine(file: file, samples: mapping.mapping.samples.count, errors: errors.map(\.description))
+        try StandardOutput.write(json ? try line.jsonLine : line.text)
       }
       if hasErrors { throw ExitCode(65) }
     }

@@ -10,7 +10,7 @@ import PaymentProviders
 import TextFormats
 
 extension Providers {
-  struct Test: AsyncParsableCommand {
+  struct Test: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Posts a sample payment to the service, signed with the endpoint's secret.",
       discussion: """
@@ -42,24 +42,22 @@ extension Providers {
 
     func validate() throws { try BaseAddress.check("--url", url) }
 
-    func run() async throws {
-      try await Failures.reported {
-        let endpoint = try providers.endpoint(self.endpoint)
-        let id = "criertest" + String(UInt64.random(in: 0 ... .max), radix: 16)
-        let now = Date()
-        guard let sample = endpoint.provider.provider.sample(id: id, for: endpoint, at: now) else {
-          throw CommandError.noSample(of: endpoint)
-        }
-        let judgement = endpoint.judge(sample, at: now)
-        let answer = try await post(sample, to: try address(), endpoint.path)
-        let line = AnswerLine(
-          endpoint: endpoint.id, id: judgement.payments.first?.id, status: answer.status, answer: answer.body)
-        try StandardOutput.write(json ? try line.jsonLine : line.text)
-        if let reason = judgement.outcomes.first?.ignoredReason {
-          Terminal.note("crier: The endpoint ignores the sample: \(Terminal.printable(reason)).")
-        }
-        guard (200...299).contains(answer.status) else { throw CommandError.sampleRefused(answer.status) }
+    func perform() async throws {
+      let endpoint = try providers.endpoint(self.endpoint)
+      let id = "criertest" + String(UInt64.random(in: 0 ... .max), radix: 16)
+      let now = Date()
+      guard let sample = endpoint.provider.provider.sample(id: id, for: endpoint, at: now) else {
+        throw CommandError.noSample(of: endpoint)
       }
+      let judgement = endpoint.judge(sample, at: now)
+      let answer = try await post(sample, to: try address(), endpoint.path)
+      let line = AnswerLine(
+        endpoint: endpoint.id, id: judgement.payments.first?.id, status: answer.status, answer: answer.body)
+      try StandardOutput.write(json ? try line.jsonLine : line.text)
+      if let reason = judgement.outcomes.first?.ignoredReason {
+        Terminal.note("crier: The endpoint ignores the sample: \(Terminal.printable(reason)).")
+      }
+      guard (200...299).contains(answer.status) else { throw CommandError.sampleRefused(answer.status) }
     }
 
     /// Returns the address of the service: the address given as an option, or else the one on which a service with this

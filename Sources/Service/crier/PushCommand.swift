@@ -26,7 +26,7 @@ struct PushCommand: AsyncParsableCommand {
       """,
     subcommands: [Alert.self, FileProvider.self, Background.self])
 
-  struct Alert: AsyncParsableCommand {
+  struct Alert: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Sends a notification about a payment, or with a text.",
       discussion: """
@@ -64,38 +64,36 @@ struct PushCommand: AsyncParsableCommand {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let decoded = try input.announcement()
-        for warning in decoded.warnings { Terminal.note("crier: \(Terminal.printable(warning))") }
-        let announcer = try files.announcer(speakers: 1)
-        let banner = try announcer.phraseBooks.banner(for: decoded.announcement, defaultLocale: input.locale)
-        let clip = try content.pushedClip()
-        let sound = sound ?? clip?.name ?? "default"
-        if noExtension {
-          let name = Terminal.printable(sound)
-          Terminal.note("crier: Without the service extension, the phone plays \(name) at once, in no order.")
-        }
-        var message = AlertMessage(
-          title: banner.title, subtitle: banner.subtitle, body: banner.body, badge: badge,
-          sound: try AlertMessage.Sound(sound), mutableContent: !noExtension, threadID: thread)
-        if !noExtension {
-          let script = try announcer.script(
-            for: decoded.announcement, options: RenderOptions(defaultLocale: input.locale ?? PhraseBooks.usualLocale))
-          message.content = try PushContentOptions.content(of: decoded.announcement, script: script, clip: clip)
-        }
-        let (body, leftOut) = try message.fitted()
-        if !leftOut.isEmpty {
-          Terminal.note(
-            "crier: The message was too large, so these parts are shorter or missing: "
-              + leftOut.map(\.rawValue).joined(separator: ", "))
-        }
-        try await push.send(.alert, body: body)
+    func perform() async throws {
+      let decoded = try input.announcement()
+      for warning in decoded.warnings { Terminal.note("crier: \(Terminal.printable(warning))") }
+      let announcer = try files.announcer(speakers: 1)
+      let banner = try announcer.phraseBooks.banner(for: decoded.announcement, defaultLocale: input.locale)
+      let clip = try content.pushedClip()
+      let sound = sound ?? clip?.name ?? "default"
+      if noExtension {
+        let name = Terminal.printable(sound)
+        Terminal.note("crier: Without the service extension, the phone plays \(name) at once, in no order.")
       }
+      var message = AlertMessage(
+        title: banner.title, subtitle: banner.subtitle, body: banner.body, badge: badge,
+        sound: try AlertMessage.Sound(sound), mutableContent: !noExtension, threadID: thread)
+      if !noExtension {
+        let script = try announcer.script(
+          for: decoded.announcement, options: RenderOptions(defaultLocale: input.locale ?? PhraseBooks.usualLocale))
+        message.content = try PushContentOptions.content(of: decoded.announcement, script: script, clip: clip)
+      }
+      let (body, leftOut) = try message.fitted()
+      if !leftOut.isEmpty {
+        Terminal.note(
+          "crier: The message was too large, so these parts are shorter or missing: "
+            + leftOut.map(\.rawValue).joined(separator: ", "))
+      }
+      try await push.send(.alert, body: body)
     }
   }
 
-  struct FileProvider: AsyncParsableCommand {
+  struct FileProvider: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "file-provider",
       abstract: "Makes a phone ask the app's file-provider extension for changes.")
@@ -105,22 +103,20 @@ struct PushCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Push") var push: PushOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let message = FileProviderMessage(container: try FileProviderMessage.Container(container))
-        try await push.send(.fileProvider, body: message.encoded())
-      }
+    func perform() async throws {
+      let message = FileProviderMessage(container: try FileProviderMessage.Container(container))
+      try await push.send(.fileProvider, body: message.encoded())
     }
   }
 
-  struct Background: AsyncParsableCommand {
+  struct Background: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Wakes the app for a moment, without a notification.")
 
     @OptionGroup(title: "Push") var push: PushOptions
 
-    func run() async throws {
-      try await Failures.reported { try await push.send(.background, body: BackgroundMessage(clips: []).encoded()) }
+    func perform() async throws {
+      try await push.send(.background, body: BackgroundMessage(clips: []).encoded())
     }
   }
 }

@@ -24,44 +24,44 @@ struct Queue: AsyncParsableCommand {
     ],
     defaultSubcommand: Show.self)
 
-  struct Pause: AsyncParsableCommand {
+  struct Pause: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Pauses playback. No other announcement starts. A service stays paused after a restart.")
     @OptionGroup var queue: QueueOptions
-    func run() async throws { try await Failures.reported { try await queue.command(.pause) } }
+    func perform() async throws { try await queue.command(.pause) }
   }
 
-  struct Resume: AsyncParsableCommand {
+  struct Resume: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "Continues playback where it was paused.")
     @OptionGroup var queue: QueueOptions
-    func run() async throws { try await Failures.reported { try await queue.command(.resume) } }
+    func perform() async throws { try await queue.command(.resume) }
   }
 
-  struct Skip: AsyncParsableCommand {
+  struct Skip: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "Ends the playing announcement and starts the next one.")
     @OptionGroup var queue: QueueOptions
-    func run() async throws { try await Failures.reported { try await queue.skip() } }
+    func perform() async throws { try await queue.skip() }
   }
 
-  struct Cancel: AsyncParsableCommand {
+  struct Cancel: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "Cancels an announcement that is waiting or playing.")
     @Argument(help: "The announcement's number, as crier queue shows it.") var number: Int64
     @OptionGroup var queue: QueueOptions
-    func run() async throws {
-      try await Failures.reported { try await queue.command(.cancel(number), about: number) }
+    func perform() async throws {
+      try await queue.command(.cancel(number), about: number)
     }
   }
 
-  struct Replay: AsyncParsableCommand {
+  struct Replay: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "Plays a finished announcement again.")
     @Argument(help: "The announcement's number. (default: the last that was played)") var number: Int64?
     @OptionGroup var queue: QueueOptions
-    func run() async throws {
-      try await Failures.reported { try await queue.command(.replay(number), about: number) }
+    func perform() async throws {
+      try await queue.command(.replay(number), about: number)
     }
   }
 
-  struct SetVolume: AsyncParsableCommand {
+  struct SetVolume: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "volume",
       abstract:
@@ -75,8 +75,8 @@ struct Queue: AsyncParsableCommand {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported { try await queue.command(.volume(percent)) }
+    func perform() async throws {
+      try await queue.command(.volume(percent))
     }
   }
 }

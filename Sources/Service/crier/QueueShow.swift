@@ -8,7 +8,7 @@ import Playback
 import PlaybackOrder
 
 extension Queue {
-  struct Show: AsyncParsableCommand {
+  struct Show: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Shows the playing and the waiting announcements. On a terminal, the display updates until you quit.")
 
@@ -22,22 +22,20 @@ extension Queue {
 
     @OptionGroup(title: "Files") var data: DataOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let (lane, ledger) = try queue.open()
-        if json {
-          let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
-          return try StandardOutput.write(snapshot.jsonLine)
-        }
-        // If the phrase books are missing, the queue is shown without the announcements' words.
-        let titles = Titles(books: try? data.phraseBooks(home: queue.home.folder))
-        if once || !Terminal.isDrawable {
-          let display = QueueDisplay(columns: Terminal.isDrawable ? Terminal.columns : 400, title: titles.title)
-          let lines = display.lines(try await LaneView.of(lane: lane, in: ledger))
-          return try StandardOutput.write(text: lines.map { $0 + "\n" }.joined())
-        }
-        try await Interruption.cancelling { try await watch(lane, ledger, titles) }
+    func perform() async throws {
+      let (lane, ledger) = try queue.open()
+      if json {
+        let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
+        return try StandardOutput.write(snapshot.jsonLine)
       }
+      // If the phrase books are missing, the queue is shown without the announcements' words.
+      let titles = Titles(books: try? data.phraseBooks(home: queue.home.folder))
+      if once || !Terminal.isDrawable {
+        let display = QueueDisplay(columns: Terminal.isDrawable ? Terminal.columns : 400, title: titles.title)
+        let lines = display.lines(try await LaneView.of(lane: lane, in: ledger))
+        return try StandardOutput.write(text: lines.map { $0 + "\n" }.joined())
+      }
+      try await Interruption.cancelling { try await watch(lane, ledger, titles) }
     }
 
     private func watch(_ lane: String, _ ledger: any Ledger.Store, _ titles: Titles) async throws {

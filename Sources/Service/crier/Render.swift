@@ -7,7 +7,7 @@ import Foundation
 import SoundFiles
 import SoundLibrary
 
-struct Render: AsyncParsableCommand {
+struct Render: ReportingCommand {
   static let configuration = CommandConfiguration(
     abstract: "Renders an announcement, publishes the clip in the group's Library/Sounds, and prints its path.",
     discussion: """
@@ -64,28 +64,26 @@ struct Render: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    try await Failures.reported {
-      let container = format ?? output.flatMap(Self.container(ofFileNamed:)) ?? .wav
-      let library = output == nil ? try publishing.library() : nil
-      let announcer = try files.announcer(speakers: 1)
-      let payload = try input.announcement()
-      let rendered = try await announcer.render(
-        payload.announcement,
-        options: clip.renderOptions(
-          locale: input.locale, format: SoundFormat(container: container, encoding: sound.encoding),
-          sampleRate: sound.sampleRate),
-        into: library)
-      var report = rendered.report
-      report.warnings = payload.warnings + report.warnings
-      if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
-      try StandardOutput.write(json ? try report.json : report.clip.path)
-      if !json {
-        Terminal.note(report.summary)
-        for remark in report.remarks { Terminal.note(remark) }
-      }
-      if let library { await limits.pruneIfAsked(library, of: publishing.owner(), own: [report.clip.name]) }
+  func perform() async throws {
+    let container = format ?? output.flatMap(Self.container(ofFileNamed:)) ?? .wav
+    let library = output == nil ? try publishing.library() : nil
+    let announcer = try files.announcer(speakers: 1)
+    let payload = try input.announcement()
+    let rendered = try await announcer.render(
+      payload.announcement,
+      options: clip.renderOptions(
+        locale: input.locale, format: SoundFormat(container: container, encoding: sound.encoding),
+        sampleRate: sound.sampleRate),
+      into: library)
+    var report = rendered.report
+    report.warnings = payload.warnings + report.warnings
+    if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
+    try StandardOutput.write(json ? try report.json : report.clip.path)
+    if !json {
+      Terminal.note(report.summary)
+      for remark in report.remarks { Terminal.note(remark) }
     }
+    if let library { await limits.pruneIfAsked(library, of: publishing.owner(), own: [report.clip.name]) }
   }
 
   private static func container(ofFileNamed name: String) -> SoundFormat.Container? {

@@ -27,7 +27,7 @@ import Waveforms
 import WebhookDelivery
 import WeeklyTimes
 
-struct Serve: AsyncParsableCommand {
+struct Serve: ReportingCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs the HTTP service with its player and its web console.",
     discussion: """
@@ -73,20 +73,18 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    try await Failures.reported {
-      let home = CrierHome(home)
-      // The home folder must be safe before its settings file is trusted.
-      if !printConfig { try home.requirePrivate() }
-      let configuration = try ServiceConfiguration(
-        flags: flags, environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) },
-        home: home)
-      for warning in configuration.warnings { Terminal.note("crier: \(warning)") }
-      if printConfig { return try StandardOutput.write(configuration.yaml) }
-      try Self.requireAddress(configuration.settings)
-      PrivateProcess.leaveNoCoreFile()
-      try await serve(configuration, home)
-    }
+  func perform() async throws {
+    let home = CrierHome(home)
+    // The home folder must be safe before its settings file is trusted.
+    if !printConfig { try home.requirePrivate() }
+    let configuration = try ServiceConfiguration(
+      flags: flags, environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) },
+      home: home)
+    for warning in configuration.warnings { Terminal.note("crier: \(warning)") }
+    if printConfig { return try StandardOutput.write(configuration.yaml) }
+    try Self.requireAddress(configuration.settings)
+    PrivateProcess.leaveNoCoreFile()
+    try await serve(configuration, home)
   }
 
   /// The settings that were given as flags.

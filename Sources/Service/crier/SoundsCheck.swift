@@ -7,7 +7,7 @@ import SoundHeaders
 import TextFormats
 
 extension Sounds {
-  struct Check: AsyncParsableCommand {
+  struct Check: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Checks whether iOS would play sound files, and says what is wrong with them.",
       discussion: """
@@ -40,32 +40,30 @@ extension Sounds {
       if files.contains("") { throw ValidationError("The name of a file is empty: name a sound file.") }
     }
 
-    func run() async throws {
+    func perform() async throws {
       var isPlayable = true
       var hasUnwrittenCopy = false
-      try await Failures.reported {
-        for path in files {
-          let examination = SoundExamination(of: path)
-          let diagnosis = SoundDiagnosis(of: examination.facts)
-          isPlayable = isPlayable && diagnosis.isPlayable
-          var line = CheckLine(diagnosis)
-          if !json {
-            let text = line.text
-            if fix { Terminal.note(text) } else { try StandardOutput.write(text) }
+      for path in files {
+        let examination = SoundExamination(of: path)
+        let diagnosis = SoundDiagnosis(of: examination.facts)
+        isPlayable = isPlayable && diagnosis.isPlayable
+        var line = CheckLine(diagnosis)
+        if !json {
+          let text = line.text
+          if fix { Terminal.note(text) } else { try StandardOutput.write(text) }
+        }
+        if fix, !diagnosis.problems.isEmpty {
+          do throws(SoundMendingError) {
+            line.fixed = try writeCopy(examination)
+          } catch {
+            Terminal.note(Terminal.printable("crier: \(error)"))
+            hasUnwrittenCopy = hasUnwrittenCopy || error.code != .notMendable
           }
-          if fix, !diagnosis.problems.isEmpty {
-            do throws(SoundMendingError) {
-              line.fixed = try writeCopy(examination)
-            } catch {
-              Terminal.note(Terminal.printable("crier: \(error)"))
-              hasUnwrittenCopy = hasUnwrittenCopy || error.code != .notMendable
-            }
-          }
-          if json {
-            try StandardOutput.write(try line.jsonLine)
-          } else if let copy = line.fixed {
-            try StandardOutput.write(copy)
-          }
+        }
+        if json {
+          try StandardOutput.write(try line.jsonLine)
+        } else if let copy = line.fixed {
+          try StandardOutput.write(copy)
         }
       }
       if hasUnwrittenCopy { throw ExitCode(73) }

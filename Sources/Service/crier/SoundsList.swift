@@ -8,7 +8,7 @@ import SoundLibrary
 import TextFormats
 
 extension Sounds {
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     /// The orders in which sounds are listed.
     enum Order: String, CaseIterable, ExpressibleByArgument {
       case name, size, used
@@ -41,31 +41,29 @@ extension Sounds {
 
     @OptionGroup var home: HomeOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let library = try publishing.library(home: home.folder)
-        // The sounds are in the order of their names, and sorting is stable, so equal sounds stay in this order.
-        var sounds = try ListedSound.all(in: library)
-        switch sort {
-        case .name: break
-        case .size: sounds.sort { $0.bytes > $1.bytes }
-        case .used: sounds.sort { $0.lastUsed > $1.lastUsed }
-        }
-        let needs = try await needs()
-        let keeping = SoundKeeping(keptAfterUse: needs?.lifetime ?? 0)
-        let now = Date()
-        for sound in sounds {
-          let stored = StoredSound(name: sound.name, byteCount: sound.bytes, lastUsed: sound.lastUsed)
-          let reasons = needs.map { keeping.reasonsToKeep(stored, needed: $0.clips, at: now).map(\.rawValue) }
-          let line = SoundLine(sound, keptBecause: reasons)
-          try StandardOutput.write(json ? try line.jsonLine : line.text)
-        }
-        if sounds.isEmpty {
-          Terminal.note("There are no sounds in \(library.soundsDirectory.path(percentEncoded: false)).")
-        } else if needs?.gap == .unknownHome, let note = needs?.noteWithRemedy {
-          // A missing ledger is usual where no service runs.
-          Terminal.note(note)
-        }
+    func perform() async throws {
+      let library = try publishing.library(home: home.folder)
+      // The sounds are in the order of their names, and sorting is stable, so equal sounds stay in this order.
+      var sounds = try ListedSound.all(in: library)
+      switch sort {
+      case .name: break
+      case .size: sounds.sort { $0.bytes > $1.bytes }
+      case .used: sounds.sort { $0.lastUsed > $1.lastUsed }
+      }
+      let needs = try await needs()
+      let keeping = SoundKeeping(keptAfterUse: needs?.lifetime ?? 0)
+      let now = Date()
+      for sound in sounds {
+        let stored = StoredSound(name: sound.name, byteCount: sound.bytes, lastUsed: sound.lastUsed)
+        let reasons = needs.map { keeping.reasonsToKeep(stored, needed: $0.clips, at: now).map(\.rawValue) }
+        let line = SoundLine(sound, keptBecause: reasons)
+        try StandardOutput.write(json ? try line.jsonLine : line.text)
+      }
+      if sounds.isEmpty {
+        Terminal.note("There are no sounds in \(library.soundsDirectory.path(percentEncoded: false)).")
+      } else if needs?.gap == .unknownHome, let note = needs?.noteWithRemedy {
+        // A missing ledger is usual where no service runs.
+        Terminal.note(note)
       }
     }
 

@@ -7,7 +7,7 @@ import Ledger
 import SoundLibrary
 
 extension Sounds {
-  struct Prune: AsyncParsableCommand {
+  struct Prune: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Removes clips and prints the name of each removed clip.",
       discussion: """
@@ -63,62 +63,60 @@ extension Sounds {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let library = try publishing.library(home: home.folder)
-        for folder in try library.foldersSetAside() {
-          Terminal.note(
-            "\(Terminal.printable(folder.path(percentEncoded: false))) had the name of a clip and was moved away. Look at "
-              + "what it holds, and remove it.")
+    func perform() async throws {
+      let library = try publishing.library(home: home.folder)
+      for folder in try library.foldersSetAside() {
+        Terminal.note(
+          "\(Terminal.printable(folder.path(percentEncoded: false))) had the name of a clip and was moved away. Look at "
+            + "what it holds, and remove it.")
+      }
+      if limits.isGiven {
+        let needs = try await ClipNeeds.read(of: publishing.owner(home: home.home), changesNothing: dryRun)
+        if let note = needs.noteWithRemedy { Terminal.note(note) }
+        var removals: [SoundKeeping.Removal] = []
+        func report(_ some: ArraySlice<SoundKeeping.Removal>) throws {
+          removals += some
+          for removal in some { try write(removal.sound.name) }
         }
-        if limits.isGiven {
-          let needs = try await ClipNeeds.read(of: publishing.owner(home: home.home), changesNothing: dryRun)
-          if let note = needs.noteWithRemedy { Terminal.note(note) }
-          var removals: [SoundKeeping.Removal] = []
-          func report(_ some: ArraySlice<SoundKeeping.Removal>) throws {
-            removals += some
-            for removal in some { try write(removal.sound.name) }
-          }
-          if dryRun {
-            try report(try limits.excess(library, needs: needs)[...])
-          } else {
-            try await limits.prune(library, needs: needs, report: report)
-          }
-          let verb = dryRun ? "Would remove" : "Removed"
-          Terminal.note(
-            removals.isEmpty
-              ? "No clip exceeds the limits, or every clip that exceeds them is still needed."
-              : "\(verb) \(removals.count) clips: \(KeepingOptions.reasons(removals)).")
-          return
+        if dryRun {
+          try report(try limits.excess(library, needs: needs)[...])
+        } else {
+          try await limits.prune(library, needs: needs, report: report)
         }
-        var log = RemovalLog(publishing.owner(home: home.home) ?? home.folder)
-        guard let engine else {
-          // All names are checked before anything is removed.
-          for name in names { _ = try library.url(for: name) }
-          var missing: [String] = []
-          for name in names where try await !remove(name, from: library, &log) { missing.append(name) }
-          guard missing.isEmpty else {
-            throw CommandError(
-              65,
-              "NAME: there is no clip \(missing.joined(separator: ", ")) in "
-                + "\(library.soundsDirectory.path(percentEncoded: false)); "
-                + (missing.count < names.count
-                  ? "the others were removed." : "nothing was removed. Check the names, --home and --group."))
-          }
-          return
+        let verb = dryRun ? "Would remove" : "Removed"
+        Terminal.note(
+          removals.isEmpty
+            ? "No clip exceeds the limits, or every clip that exceeds them is still needed."
+            : "\(verb) \(removals.count) clips: \(KeepingOptions.reasons(removals)).")
+        return
+      }
+      var log = RemovalLog(publishing.owner(home: home.home) ?? home.folder)
+      guard let engine else {
+        // All names are checked before anything is removed.
+        for name in names { _ = try library.url(for: name) }
+        var missing: [String] = []
+        for name in names where try await !remove(name, from: library, &log) { missing.append(name) }
+        guard missing.isEmpty else {
+          throw CommandError(
+            65,
+            "NAME: there is no clip \(missing.joined(separator: ", ")) in "
+              + "\(library.soundsDirectory.path(percentEncoded: false)); "
+              + (missing.count < names.count
+                ? "the others were removed." : "nothing was removed. Check the names, --home and --group."))
         }
-        let clips = try EngineClips(in: library)
-        for name in clips.names(of: engine) { try await remove(name, from: library, &log) }
-        if !clips.unknown.isEmpty {
-          Terminal.note("Kept \(clips.unknown.count) files whose record cannot be read or names no engine.")
-        }
-        if clips.names(of: engine).isEmpty {
-          let others = clips.names.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value.count))" }
-          Terminal.note(
-            "There are no clips of the engine \(Terminal.printable(engine)). "
-              + (others.isEmpty
-                ? "No clip was spoken by an engine." : "Engines with clips: \(others.joined(separator: ", "))."))
-        }
+        return
+      }
+      let clips = try EngineClips(in: library)
+      for name in clips.names(of: engine) { try await remove(name, from: library, &log) }
+      if !clips.unknown.isEmpty {
+        Terminal.note("Kept \(clips.unknown.count) files whose record cannot be read or names no engine.")
+      }
+      if clips.names(of: engine).isEmpty {
+        let others = clips.names.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value.count))" }
+        Terminal.note(
+          "There are no clips of the engine \(Terminal.printable(engine)). "
+            + (others.isEmpty
+              ? "No clip was spoken by an engine." : "Engines with clips: \(others.joined(separator: ", "))."))
       }
     }
 

@@ -24,7 +24,7 @@ extension Sounds {
 }
 
 extension Sounds.Tone {
-  struct Get: AsyncParsableCommand {
+  struct Get: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints the name of the chosen tone, or default.",
       discussion: """
@@ -38,19 +38,17 @@ extension Sounds.Tone {
     @OptionGroup(title: "Group") var publishing: PublishingOptions
     @OptionGroup var home: HomeOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let library = try publishing.library(home: home.folder)
-        let name = try FileTonePreference(container: library.container).tone()
-        let exists = name.map { library.hasSound($0) }
-        let line = ToneLine(name: name ?? SoundChoice.defaultName, exists: exists ?? true)
-        try StandardOutput.write(json ? try line.jsonLine : Terminal.printable(line.name))
-        if exists == false { Terminal.note(Sounds.Tone.missing(line.name, library)) }
-      }
+    func perform() async throws {
+      let library = try publishing.library(home: home.folder)
+      let name = try FileTonePreference(container: library.container).tone()
+      let exists = name.map { library.hasSound($0) }
+      let line = ToneLine(name: name ?? SoundChoice.defaultName, exists: exists ?? true)
+      try StandardOutput.write(json ? try line.jsonLine : Terminal.printable(line.name))
+      if exists == false { Terminal.note(Sounds.Tone.missing(line.name, library)) }
     }
   }
 
-  struct Set: AsyncParsableCommand {
+  struct Set: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Chooses the tone and prints its name.",
       discussion: """
@@ -73,21 +71,19 @@ extension Sounds.Tone {
     @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let library = try publishing.library(home: home.folder)
-        let tones = GroupTones(library: library, own: ToneDescriptions(directory: files.installation.tones))
-        let chosen: String
-        if name == SoundChoice.defaultName {
-          try tones.preference.removeTone()
-          chosen = name
-        } else {
-          chosen = try file(tones)
-          try tones.preference.setTone(chosen)
-        }
-        let line = ToneLine(name: chosen, exists: true)
-        try StandardOutput.write(json ? try line.jsonLine : Terminal.printable(chosen))
+    func perform() async throws {
+      let library = try publishing.library(home: home.folder)
+      let tones = GroupTones(library: library, own: ToneDescriptions(directory: files.installation.tones))
+      let chosen: String
+      if name == SoundChoice.defaultName {
+        try tones.preference.removeTone()
+        chosen = name
+      } else {
+        chosen = try file(tones)
+        try tones.preference.setTone(chosen)
       }
+      let line = ToneLine(name: chosen, exists: true)
+      try StandardOutput.write(json ? try line.jsonLine : Terminal.printable(chosen))
     }
 
     /// Returns the name of the tone's file, which is made if it is one of Crier's own tones and does not exist.

@@ -8,7 +8,7 @@ import TextFormats
 import ToneMaking
 
 extension Sounds.Tone {
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists the tones: name, length, state, and which one is chosen.",
       discussion: """
@@ -24,12 +24,10 @@ extension Sounds.Tone {
     @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let library = try publishing.library(home: home.folder)
-        let tones = GroupTones(library: library, own: ToneDescriptions(directory: files.installation.tones))
-        for row in try rows(tones) { try StandardOutput.write(json ? try row.jsonLine : row.text) }
-      }
+    func perform() async throws {
+      let library = try publishing.library(home: home.folder)
+      let tones = GroupTones(library: library, own: ToneDescriptions(directory: files.installation.tones))
+      for row in try rows(tones) { try StandardOutput.write(json ? try row.jsonLine : row.text) }
     }
 
     private func rows(_ tones: GroupTones) throws -> [Row] {

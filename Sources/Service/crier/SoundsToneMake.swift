@@ -7,7 +7,7 @@ import SoundLibrary
 import ToneMaking
 
 extension Sounds.Tone {
-  struct Make: AsyncParsableCommand {
+  struct Make: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes Crier's own tones in the group's Library/Sounds and prints their paths.",
       discussion: """
@@ -34,18 +34,16 @@ extension Sounds.Tone {
     @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let library = try publishing.library(home: home.folder)
-        let tones = GroupTones(library: library, own: ToneDescriptions(directory: files.installation.tones))
-        // All names are checked before anything is made. The error for an unknown name comes from the descriptions.
-        let own = try names.map { try tones.ownName($0) ?? $0 }
-        for name in own { _ = try tones.own.description(of: name) }
-        for name in own {
-          let (tone, file) = try tones.make(name, replaces: replace)
-          let path = file.path(percentEncoded: false)
-          try StandardOutput.write(json ? try MadeLine(tone, path: path).jsonLine : Terminal.printable(path))
-        }
+    func perform() async throws {
+      let library = try publishing.library(home: home.folder)
+      let tones = GroupTones(library: library, own: ToneDescriptions(directory: files.installation.tones))
+      // All names are checked before anything is made. The error for an unknown name comes from the descriptions.
+      let own = try names.map { try tones.ownName($0) ?? $0 }
+      for name in own { _ = try tones.own.description(of: name) }
+      for name in own {
+        let (tone, file) = try tones.make(name, replaces: replace)
+        let path = file.path(percentEncoded: false)
+        try StandardOutput.write(json ? try MadeLine(tone, path: path).jsonLine : Terminal.printable(path))
       }
     }
   }

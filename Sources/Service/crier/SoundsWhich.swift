@@ -6,7 +6,7 @@ import SoundLibrary
 import TextFormats
 
 extension Sounds {
-  struct Which: AsyncParsableCommand {
+  struct Which: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Says which sound iOS plays for a name, and which rule decides.",
       discussion: """
@@ -65,15 +65,12 @@ extension Sounds {
       }
     }
 
-    func run() async throws {
-      var isClear = true
-      try await Failures.reported {
-        let places = try places()
-        isClear =
-          collisions
-          ? try report(NameCollisions(places.listings()))
-          : try report(SoundLookup(places.listings(of: SoundLookup.relevance(to: names))))
-      }
+    func perform() async throws {
+      let places = try places()
+      let isClear =
+        collisions
+        ? try report(NameCollisions(places.listings()))
+        : try report(SoundLookup(places.listings(of: SoundLookup.relevance(to: names))))
       if !isClear { throw ExitCode(65) }
     }
 

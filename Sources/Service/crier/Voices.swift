@@ -28,7 +28,7 @@ struct Voices: AsyncParsableCommand {
       Test.self,
     ])
 
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists voice packs: id, locale, speaker, words, licence, and whether the pack speaks.",
       discussion: """
@@ -42,28 +42,26 @@ struct Voices: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let shelf = files.shelf(home: home.folder, settled: SpeakingPack.settings(of: home.folder))
-        if let fault = shelf.choicesFault { Terminal.note("crier: \(fault)") }
-        for id in shelf.ids {
-          do {
-            let manifest = try shelf.manifest(id: id)
-            let speaking = SpeakingPack(for: manifest.locale, on: shelf)
-            let line = PackLine(manifest, speaks: speaking.id == id ? speaking.reason : nil)
-            try StandardOutput.write(json ? try line.jsonLine : line.text)
-          } catch let error as VoicePackError {
-            Terminal.note("crier: \(error)")
-          }
+    func perform() async throws {
+      let shelf = files.shelf(home: home.folder, settled: SpeakingPack.settings(of: home.folder))
+      if let fault = shelf.choicesFault { Terminal.note("crier: \(fault)") }
+      for id in shelf.ids {
+        do {
+          let manifest = try shelf.manifest(id: id)
+          let speaking = SpeakingPack(for: manifest.locale, on: shelf)
+          let line = PackLine(manifest, speaks: speaking.id == id ? speaking.reason : nil)
+          try StandardOutput.write(json ? try line.jsonLine : line.text)
+        } catch let error as VoicePackError {
+          Terminal.note("crier: \(error)")
         }
-        if shelf.ids.isEmpty {
-          Terminal.note("There are no voice packs: make one with crier voices build or crier voices import.")
-        }
+      }
+      if shelf.ids.isEmpty {
+        Terminal.note("There are no voice packs: make one with crier voices build or crier voices import.")
       }
     }
   }
 
-  struct Build: AsyncParsableCommand {
+  struct Build: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes a voice pack in which espeak-ng, another speech program or a speech server says all words.",
       discussion: """
@@ -125,47 +123,45 @@ struct Voices: AsyncParsableCommand {
       PackWriter(directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.folder.voices)
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        if program.command != nil { return try await buildWithProgram() }
-        if program.server != nil { return try await buildWithServer() }
-        let books = try files.phraseBooks(home: home.folder)
-        let engine = files.engine(speakers: 1)
-        let writer = writer
-        for locale in locale {
-          let scripts = try books.writer(for: locale)
-          let book = scripts.book
-          if let voice, !book.isReadable(by: voice) {
-            throw ValidationError(
-              "--voice \(Terminal.printable(voice)) cannot read the words of \(book.locale): choose one of "
-                + "\(book.voices.joined(separator: ", ")), with any variant such as +f2.")
-          }
-          guard let voice = voice ?? book.voice else {
-            let choices = book.voices.isEmpty ? "" : ", or give --voice \(book.voices.joined(separator: " or "))"
-            throw ValidationError(
-              "espeak-ng has no voice for \(book.locale) that people would understand: record the words "
-                + "(docs/voice-packs.md), use another program with --with\(choices).")
-          }
-          let speaker = EngineVoice(engine: engine, writer: scripts, voice: voice, rate: rate)
-          let pack = id ?? "\(book.locale)-espeak"
-          try Self.requireReplaceable(writer.directory.appending(path: pack))
-          let progress = StepProgress(name: pack, isQuiet: quiet)
-          let clips = try await speaker.clips(for: try scripts.vocabulary()) { progress.show($0, of: $1) }
-          let facts = PackFacts(
-            id: pack, locale: book.locale, speaker: speaker.speaker, licence: "made with espeak-ng; no rights reserved",
-            isSynthesized: true)
-          try writer.write(facts, clips: clips, replacing: true)
-          progress.end()
-          if !quiet {
-            try StandardOutput.write(writer.directory.appending(path: pack).path(percentEncoded: false))
-            Terminal.note("\(pack): \(clips.count) clips")
-          }
+    func perform() async throws {
+      if program.command != nil { return try await buildWithProgram() }
+      if program.server != nil { return try await buildWithServer() }
+      let books = try files.phraseBooks(home: home.folder)
+      let engine = files.engine(speakers: 1)
+      let writer = writer
+      for locale in locale {
+        let scripts = try books.writer(for: locale)
+        let book = scripts.book
+        if let voice, !book.isReadable(by: voice) {
+          throw ValidationError(
+            "--voice \(Terminal.printable(voice)) cannot read the words of \(book.locale): choose one of "
+              + "\(book.voices.joined(separator: ", ")), with any variant such as +f2.")
+        }
+        guard let voice = voice ?? book.voice else {
+          let choices = book.voices.isEmpty ? "" : ", or give --voice \(book.voices.joined(separator: " or "))"
+          throw ValidationError(
+            "espeak-ng has no voice for \(book.locale) that people would understand: record the words "
+              + "(docs/voice-packs.md), use another program with --with\(choices).")
+        }
+        let speaker = EngineVoice(engine: engine, writer: scripts, voice: voice, rate: rate)
+        let pack = id ?? "\(book.locale)-espeak"
+        try Self.requireReplaceable(writer.directory.appending(path: pack))
+        let progress = StepProgress(name: pack, isQuiet: quiet)
+        let clips = try await speaker.clips(for: try scripts.vocabulary()) { progress.show($0, of: $1) }
+        let facts = PackFacts(
+          id: pack, locale: book.locale, speaker: speaker.speaker, licence: "made with espeak-ng; no rights reserved",
+          isSynthesized: true)
+        try writer.write(facts, clips: clips, replacing: true)
+        progress.end()
+        if !quiet {
+          try StandardOutput.write(writer.directory.appending(path: pack).path(percentEncoded: false))
+          Terminal.note("\(pack): \(clips.count) clips")
         }
       }
     }
   }
 
-  struct Sheet: AsyncParsableCommand {
+  struct Sheet: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints the words to record, as CSV for programs or as a page for the speaker.")
 
@@ -201,23 +197,21 @@ struct Voices: AsyncParsableCommand {
       return missing
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let currencies = try VocabularyOptions.currencies(words.currency) ?? []
-        var sheet = RecordingSheet(
-          vocabulary: try words.vocabulary(files, home: home.folder), currencies: currencies.map(\.code))
-        if let missing { sheet = try self.missing(sheet, from: missing) }
-        let text = html ? sheet.html : sheet.csv
-        if let output {
-          try StandardOutput.write(try OutputFile.write(Array(text.utf8), to: output).path(percentEncoded: false))
-        } else {
-          try StandardOutput.write(text: text)
-        }
+    func perform() async throws {
+      let currencies = try VocabularyOptions.currencies(words.currency) ?? []
+      var sheet = RecordingSheet(
+        vocabulary: try words.vocabulary(files, home: home.folder), currencies: currencies.map(\.code))
+      if let missing { sheet = try self.missing(sheet, from: missing) }
+      let text = html ? sheet.html : sheet.csv
+      if let output {
+        try StandardOutput.write(try OutputFile.write(Array(text.utf8), to: output).path(percentEncoded: false))
+      } else {
+        try StandardOutput.write(text: text)
       }
     }
   }
 
-  struct Check: AsyncParsableCommand {
+  struct Check: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Checks voice packs for missing words and faulty clips.",
       discussion: "Exit status: 65 if an announcement could fail; 0 if there are only warnings.")
@@ -237,19 +231,17 @@ struct Voices: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
+    func perform() async throws {
       var isUsable = true
-      try await Failures.reported {
-        let shelf = files.shelf(home: home.folder)
-        for pack in packs.isEmpty ? shelf.ids : packs {
-          guard let report = try await report(pack, shelf) else {
-            isUsable = false
-            continue
-          }
-          try StandardOutput.write(
-            text: json ? String(decoding: try report.json, as: UTF8.self) + "\n" : report.text)
-          isUsable = isUsable && report.isUsable
+      let shelf = files.shelf(home: home.folder)
+      for pack in packs.isEmpty ? shelf.ids : packs {
+        guard let report = try await report(pack, shelf) else {
+          isUsable = false
+          continue
         }
+        try StandardOutput.write(
+          text: json ? String(decoding: try report.json, as: UTF8.self) + "\n" : report.text)
+        isUsable = isUsable && report.isUsable
       }
       if !isUsable { throw ExitCode(65) }
     }

@@ -8,7 +8,7 @@ import VoicePackMaking
 import VoicePacks
 
 extension Voices {
-  struct Import: AsyncParsableCommand {
+  struct Import: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes a voice pack from recordings and prints its folder.",
       discussion: """
@@ -73,27 +73,25 @@ extension Voices {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let writer = PackWriter(
-          directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.folder.voices)
-        let locale = try files.phraseBooks(home: home.folder).book(for: words.locale).locale
-        try checkSource(isApartFrom: writer.directory.appending(path: id))
-        let progress = StepProgress(name: id)
-        var imported = try imported { done, total, _ in progress.show(done, of: total) }
-        try await compare(&imported)
-        let replaced = replaced(in: writer.directory)
-        let facts = PackFacts(
-          id: id, locale: locale, speaker: speaker ?? replaced?.speaker ?? "not named",
-          licence: licence ?? replaced?.licence ?? "not stated")
-        try writer.write(facts, clips: imported.clips, replacing: replace)
-        progress.end()
-        for warning in imported.warnings { Terminal.note(Terminal.printable("\(warning)")) }
-        try StandardOutput.write(writer.directory.appending(path: id).path(percentEncoded: false))
-        Terminal.note("\(imported.clips.count) clips. To see what the pack can say, run crier voices check \(id)")
-        let shelf = files.shelf(home: home.folder)
-        for note in SpeakingPack.notes(about: locale, on: shelf, home.folder) { Terminal.note(note) }
-      }
+    func perform() async throws {
+      let writer = PackWriter(
+        directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.folder.voices)
+      let locale = try files.phraseBooks(home: home.folder).book(for: words.locale).locale
+      try checkSource(isApartFrom: writer.directory.appending(path: id))
+      let progress = StepProgress(name: id)
+      var imported = try imported { done, total, _ in progress.show(done, of: total) }
+      try await compare(&imported)
+      let replaced = replaced(in: writer.directory)
+      let facts = PackFacts(
+        id: id, locale: locale, speaker: speaker ?? replaced?.speaker ?? "not named",
+        licence: licence ?? replaced?.licence ?? "not stated")
+      try writer.write(facts, clips: imported.clips, replacing: replace)
+      progress.end()
+      for warning in imported.warnings { Terminal.note(Terminal.printable("\(warning)")) }
+      try StandardOutput.write(writer.directory.appending(path: id).path(percentEncoded: false))
+      Terminal.note("\(imported.clips.count) clips. To see what the pack can say, run crier voices check \(id)")
+      let shelf = files.shelf(home: home.folder)
+      for note in SpeakingPack.notes(about: locale, on: shelf, home.folder) { Terminal.note(note) }
     }
 
     /// Returns the manifest of the recorded pack that is replaced. The speaker of a built pack did not speak the

@@ -12,7 +12,7 @@ import VoicePacks
 import Waveforms
 
 extension Voices {
-  struct Listen: AsyncParsableCommand {
+  struct Listen: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Plays the clips of a voice pack one after the other and says what each one should be.",
       discussion: """
@@ -67,42 +67,40 @@ extension Voices {
       }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        let home = player.home.folder
-        let shelf = files.shelf(home: home)
-        guard let directory = shelf.directory(id: id) else { throw Voices.unknown(id, shelf) }
-        let pack = try shelf.pack(id: id)
-        try PackIntegrity.verify(pack)
-        let voices = directory.deletingLastPathComponent()
-        let writer = try? files.phraseBooks(home: home).writer(for: pack.manifest.locale)
-        let all = ListedClip.clips(of: pack.manifest, vocabulary: try? writer?.vocabulary())
-        let clips = try selected(all)
-        var marks = try PackMarks(of: pack.manifest, in: voices)
-        if wrong { return try list(clips.filter { marks.contains($0.file) }, try places(of: all, writer), pack) }
-        let asks = isatty(STDIN_FILENO) == 1 && !noSound
-        var session = ListeningSession(count: clips.count)
-        let progress = player.progress()
-        while let index = session.current {
-          let clip = clips[index]
-          if !session.isRepeated { try StandardOutput.write(try line(clip, pack, isMarked: marks.contains(clip.file))) }
-          if !noSound { try await play(clip, pack, progress) }
-          guard session.next(asks ? Self.answer() : .next) else { continue }
-          guard voices.standardizedFileURL == home.voices.standardizedFileURL else {
-            Terminal.note(
-              "The clip was not marked, because the pack \(id) belongs to the installation: only clips of packs in "
-                + "\(home.voices.path(percentEncoded: false)) can be marked.")
-            continue
-          }
-          try home.requirePrivate()
-          marks = try PackMarks.set(!marks.contains(clip.file), file: clip.file, of: pack.manifest, in: voices)
-          Terminal.note("\(clip.file): \(marks.contains(clip.file) ? "marked as wrong" : "no longer marked").")
-        }
-        if asks, !marks.files.isEmpty {
-          let count = marks.files.count
+    func perform() async throws {
+      let home = player.home.folder
+      let shelf = files.shelf(home: home)
+      guard let directory = shelf.directory(id: id) else { throw Voices.unknown(id, shelf) }
+      let pack = try shelf.pack(id: id)
+      try PackIntegrity.verify(pack)
+      let voices = directory.deletingLastPathComponent()
+      let writer = try? files.phraseBooks(home: home).writer(for: pack.manifest.locale)
+      let all = ListedClip.clips(of: pack.manifest, vocabulary: try? writer?.vocabulary())
+      let clips = try selected(all)
+      var marks = try PackMarks(of: pack.manifest, in: voices)
+      if wrong { return try list(clips.filter { marks.contains($0.file) }, try places(of: all, writer), pack) }
+      let asks = isatty(STDIN_FILENO) == 1 && !noSound
+      var session = ListeningSession(count: clips.count)
+      let progress = player.progress()
+      while let index = session.current {
+        let clip = clips[index]
+        if !session.isRepeated { try StandardOutput.write(try line(clip, pack, isMarked: marks.contains(clip.file))) }
+        if !noSound { try await play(clip, pack, progress) }
+        guard session.next(asks ? Self.answer() : .next) else { continue }
+        guard voices.standardizedFileURL == home.voices.standardizedFileURL else {
           Terminal.note(
-            "\(count) \(count == 1 ? "clip is" : "clips are") marked as wrong: see crier voices listen \(id) --wrong")
+            "The clip was not marked, because the pack \(id) belongs to the installation: only clips of packs in "
+              + "\(home.voices.path(percentEncoded: false)) can be marked.")
+          continue
         }
+        try home.requirePrivate()
+        marks = try PackMarks.set(!marks.contains(clip.file), file: clip.file, of: pack.manifest, in: voices)
+        Terminal.note("\(clip.file): \(marks.contains(clip.file) ? "marked as wrong" : "no longer marked").")
+      }
+      if asks, !marks.files.isEmpty {
+        let count = marks.files.count
+        Terminal.note(
+          "\(count) \(count == 1 ? "clip is" : "clips are") marked as wrong: see crier voices listen \(id) --wrong")
       }
     }
 

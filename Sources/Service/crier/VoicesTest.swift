@@ -9,7 +9,7 @@ import SpeechServers
 import VoicePackMaking
 
 extension Voices {
-  struct Test: AsyncParsableCommand {
+  struct Test: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Tests the voice of a speech server, which decides whether it says amounts.",
       discussion: """
@@ -46,20 +46,18 @@ extension Voices {
     @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
+    func perform() async throws {
       var isPassed = true
-      try await Failures.reported {
-        try home.folder.requirePrivate()
-        let voice = try Voices.speechServer(id, of: try SpeechServerVoices(of: home.folder))
-        let books = try files.phraseBooks(home: home.folder)
-        let writers = try locales(of: voice.server, books).map { try books.writer(for: $0) }
-        let verdicts = SpeechServerVerdicts(file: home.folder.speechServerVerdicts)
-        for writer in writers {
-          let verdict = try await verdict(on: voice, writer)
-          try verdicts.store(verdict)
-          try StandardOutput.write(json ? try verdict.jsonLine : verdict.lines)
-          isPassed = isPassed && verdict.isPassed
-        }
+      try home.folder.requirePrivate()
+      let voice = try Voices.speechServer(id, of: try SpeechServerVoices(of: home.folder))
+      let books = try files.phraseBooks(home: home.folder)
+      let writers = try locales(of: voice.server, books).map { try books.writer(for: $0) }
+      let verdicts = SpeechServerVerdicts(file: home.folder.speechServerVerdicts)
+      for writer in writers {
+        let verdict = try await verdict(on: voice, writer)
+        try verdicts.store(verdict)
+        try StandardOutput.write(json ? try verdict.jsonLine : verdict.lines)
+        isPassed = isPassed && verdict.isPassed
       }
       if !isPassed { throw ExitCode(65) }
     }

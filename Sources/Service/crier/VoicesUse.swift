@@ -8,7 +8,7 @@ import VoicePackMaking
 import VoicePacks
 
 extension Voices {
-  struct Use: AsyncParsableCommand {
+  struct Use: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Chooses the pack that speaks a language, and prints the language and the pack.",
       discussion: """
@@ -44,26 +44,24 @@ extension Voices {
       if none != nil, locale != nil { throw ValidationError("--locale cannot be used with --none: drop one of them.") }
     }
 
-    func run() async throws {
-      try await Failures.reported {
-        try home.folder.requirePrivate()
-        let file = PackChoicesFile(home.folder.chosenPacks)
-        let shelf = files.shelf(home: home.folder)
-        let chosen: String
-        if let id {
-          let manifest = try usable(id, shelf)
-          chosen = manifest.locale
-          try file.change { $0[chosen] = id }
-        } else if let none {
-          chosen = try files.phraseBooks(home: home.folder).book(for: none).locale
-          try file.change { $0[chosen] = nil }
-        } else {
-          return
-        }
-        let changed = files.shelf(home: home.folder)
-        try StandardOutput.write("\(chosen)\t\(SpeakingPack(for: chosen, on: changed).id ?? "engine")")
-        for note in SpeakingPack.notes(about: chosen, on: changed, home.folder) { Terminal.note(note) }
+    func perform() async throws {
+      try home.folder.requirePrivate()
+      let file = PackChoicesFile(home.folder.chosenPacks)
+      let shelf = files.shelf(home: home.folder)
+      let chosen: String
+      if let id {
+        let manifest = try usable(id, shelf)
+        chosen = manifest.locale
+        try file.change { $0[chosen] = id }
+      } else if let none {
+        chosen = try files.phraseBooks(home: home.folder).book(for: none).locale
+        try file.change { $0[chosen] = nil }
+      } else {
+        return
       }
+      let changed = files.shelf(home: home.folder)
+      try StandardOutput.write("\(chosen)\t\(SpeakingPack(for: chosen, on: changed).id ?? "engine")")
+      for note in SpeakingPack.notes(about: chosen, on: changed, home.folder) { Terminal.note(note) }
     }
 
     /// Returns the manifest of a pack that can speak.
@@ -79,7 +77,7 @@ extension Voices {
     }
   }
 
-  struct Remove: AsyncParsableCommand {
+  struct Remove: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Removes a voice pack of the home folder and prints its folder.",
       discussion: """
@@ -93,36 +91,34 @@ extension Voices {
     @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func run() async throws {
-      try await Failures.reported {
-        let (home, shelf) = (home.folder, files.shelf(home: home.folder))
-        guard let folder = shelf.directory(id: id) else { throw Voices.unknown(id, shelf) }
-        let path = folder.path(percentEncoded: false)
-        guard folder.deletingLastPathComponent().standardizedFileURL == home.voices.standardizedFileURL else {
-          throw ValidationError(
-            "The pack \(id) belongs to the installation: remove the folder \(path) yourself, or choose another pack "
-              + "with crier voices use.")
+    func perform() async throws {
+      let (home, shelf) = (home.folder, files.shelf(home: home.folder))
+      guard let folder = shelf.directory(id: id) else { throw Voices.unknown(id, shelf) }
+      let path = folder.path(percentEncoded: false)
+      guard folder.deletingLastPathComponent().standardizedFileURL == home.voices.standardizedFileURL else {
+        throw ValidationError(
+          "The pack \(id) belongs to the installation: remove the folder \(path) yourself, or choose another pack "
+            + "with crier voices use.")
+      }
+      try home.requirePrivate()
+      let locale = try? shelf.manifest(id: id).locale
+      try PackWriter(directory: home.voices).remove(id)
+      PackMarks.remove(id, in: home.voices)
+      let left = files.shelf(home: home)
+      if !left.ids.contains(id) {
+        try PackChoicesFile(home.chosenPacks).change { choices in
+          for choice in choices.all where choice.id == id { choices[choice.locale] = nil }
         }
-        try home.requirePrivate()
-        let locale = try? shelf.manifest(id: id).locale
-        try PackWriter(directory: home.voices).remove(id)
-        PackMarks.remove(id, in: home.voices)
-        let left = files.shelf(home: home)
-        if !left.ids.contains(id) {
-          try PackChoicesFile(home.chosenPacks).change { choices in
-            for choice in choices.all where choice.id == id { choices[choice.locale] = nil }
-          }
-          left.look()
-        }
-        try StandardOutput.write(path)
-        if let locale {
-          for note in SpeakingPack.notes(about: locale, on: left, home) { Terminal.note(note) }
-        }
-        // The settings may also name the pack for a locale that it does not speak.
-        for choice in SpeakingPack.settings(of: home).all
-        where choice.id == id && choice.locale.lowercased() != locale?.lowercased() {
-          if let warning = SpeakingPack.warning(about: choice.locale, on: left, home) { Terminal.note(warning) }
-        }
+        left.look()
+      }
+      try StandardOutput.write(path)
+      if let locale {
+        for note in SpeakingPack.notes(about: locale, on: left, home) { Terminal.note(note) }
+      }
+      // The settings may also name the pack for a locale that it does not speak.
+      for choice in SpeakingPack.settings(of: home).all
+      where choice.id == id && choice.locale.lowercased() != locale?.lowercased() {
+        if let warning = SpeakingPack.warning(about: choice.locale, on: left, home) { Terminal.note(warning) }
       }
     }
   }

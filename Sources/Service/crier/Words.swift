@@ -5,7 +5,7 @@ import Announcer
 import ArgumentParser
 import Foundation
 
-struct Words: AsyncParsableCommand {
+struct Words: ReportingCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prints amounts or a text in words, one line for each.",
     discussion: """
@@ -91,29 +91,27 @@ struct Words: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    try await Failures.reported {
-      let announcer = try files.announcer(speakers: 1, lexicon: lexicon)
-      let book = try announcer.phraseBooks.book(for: locale)
-      if book.voice == nil {
-        Terminal.note("\(book.locale): espeak-ng has no voice that people would understand, so it needs recordings.")
-      }
-      if let text {
-        _ = try AnnouncementInput.limited(text, "--text", Announcement.longestText)
-        try StandardOutput.write(try await line(for: .text(text, locale: locale), announcer, amountAlone: false))
-      } else if amounts == ["-"] {
-        var line = 0
-        while let text = readLine() {
-          line += 1
-          do {
-            try StandardOutput.write(try await words(of: text, announcer))
-          } catch let error as AnnouncementError {
-            throw AnnouncementError(error.code, "line \(line), \(error.subject)", error.problem, remedy: error.remedy)
-          }
+  func perform() async throws {
+    let announcer = try files.announcer(speakers: 1, lexicon: lexicon)
+    let book = try announcer.phraseBooks.book(for: locale)
+    if book.voice == nil {
+      Terminal.note("\(book.locale): espeak-ng has no voice that people would understand, so it needs recordings.")
+    }
+    if let text {
+      _ = try AnnouncementInput.limited(text, "--text", Announcement.longestText)
+      try StandardOutput.write(try await line(for: .text(text, locale: locale), announcer, amountAlone: false))
+    } else if amounts == ["-"] {
+      var line = 0
+      while let text = readLine() {
+        line += 1
+        do {
+          try StandardOutput.write(try await words(of: text, announcer))
+        } catch let error as AnnouncementError {
+          throw AnnouncementError(error.code, "line \(line), \(error.subject)", error.problem, remedy: error.remedy)
         }
-      } else {
-        for amount in amounts { try StandardOutput.write(try await words(of: amount, announcer)) }
       }
+    } else {
+      for amount in amounts { try StandardOutput.write(try await words(of: amount, announcer)) }
     }
   }
 

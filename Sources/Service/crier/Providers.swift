@@ -132,25 +132,19 @@ private struct EndpointLine: Encodable {
   /// The name of the provider that a mapping file describes.
   var mapping: String?
   var account: String
-  var isLive: Bool
-  var isSigned: Bool
+  var live: Bool
+  var signed: Bool
   var url: String
-
-  enum CodingKeys: String, CodingKey {
-    case id, provider, mapping, account, url
-    case isLive = "live"
-    case isSigned = "signed"
-  }
 
   init(_ endpoint: ProviderEndpoint, base: String) {
     (id, provider, account) = (endpoint.id, endpoint.provider.rawValue, endpoint.account)
-    (mapping, isLive) = (endpoint.mapping?.name, endpoint.isLive)
-    isSigned = endpoint.mapping?.isSigned ?? true
+    (mapping, live) = (endpoint.mapping?.name, endpoint.isLive)
+    signed = endpoint.mapping?.isSigned ?? true
     url = base + endpoint.path
   }
 
   var text: String {
-    [id, mapping ?? provider, account, isLive ? "live" : "test", "signed: \(isSigned ? "yes" : "no")", url]
+    [id, mapping ?? provider, account, live ? "live" : "test", "signed: \(signed ? "yes" : "no")", url]
       .map(Terminal.printable).joined(separator: "\t")
   }
 }

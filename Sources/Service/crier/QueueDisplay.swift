@@ -92,14 +92,8 @@ struct QueueSnapshot: Encodable {
     @ExplicitNull var id: String?
     var category: String
     var replay: Bool
-    var positionMilliseconds: Int
-    var lengthMilliseconds: Int
-
-    enum CodingKeys: String, CodingKey {
-      case number, id, category, replay
-      case positionMilliseconds = "position_ms"
-      case lengthMilliseconds = "length_ms"
-    }
+    var positionMs: Int
+    var lengthMs: Int
   }
 
   var lane: String
@@ -136,8 +130,8 @@ struct QueueSnapshot: Encodable {
       return Playing(
         number: entry.number, id: Self.id(entry), category: entry.category.rawValue,
         replay: entry.isReplay,
-        positionMilliseconds: isTold ? report?.positionMilliseconds ?? 0 : 0,
-        lengthMilliseconds: isTold ? report?.lengthMilliseconds ?? 0 : 0)
+        positionMs: isTold ? report?.positionMilliseconds ?? 0 : 0,
+        lengthMs: isTold ? report?.lengthMilliseconds ?? 0 : 0)
     }
     waiting = view.waiting.map { entry in
       Item(

@@ -85,36 +85,28 @@ extension Sounds {
 /// One line of `crier sounds check --json`.
 struct CheckLine: Encodable {
   var file: String
-  var isPlayable: Bool
+  var playable: Bool
   var problems: [SoundProblem]
   @ExplicitNull var container: String?
   @ExplicitNull var codec: String?
   @ExplicitNull var sampleRate: Int?
   @ExplicitNull var channels: Int?
-  @ExplicitNull var durationMilliseconds: Int?
+  @ExplicitNull var durationMs: Int?
   @ExplicitNull var loudnessLUFS: Double?
   @ExplicitNull var bytes: Int?
   /// The path of the repaired copy.
   @ExplicitNull var fixed: String? = nil
 
-  enum CodingKeys: String, CodingKey {
-    case file, problems, container, codec, channels, bytes, fixed
-    case isPlayable = "playable"
-    case sampleRate = "sample_rate"
-    case durationMilliseconds = "duration_ms"
-    case loudnessLUFS = "loudness_lufs"
-  }
-
   init(_ diagnosis: SoundDiagnosis) {
     let facts = diagnosis.facts
     file = facts.path
-    isPlayable = diagnosis.isPlayable
+    playable = diagnosis.isPlayable
     problems = diagnosis.problems
     if case .sound(let found) = facts.content { container = found.rawValue }
     codec = facts.header?.codec?.name
     sampleRate = facts.header?.sampleRate
     channels = facts.header?.channels
-    durationMilliseconds = facts.header?.durationMilliseconds
+    durationMs = facts.header?.durationMilliseconds
     loudnessLUFS = facts.levels?.loudnessLUFS
     bytes = facts.bytes
   }
@@ -124,7 +116,7 @@ struct CheckLine: Encodable {
     var facts = [container, codec].compactMap { $0 }
     if let sampleRate { facts.append("\(sampleRate) Hz") }
     if let channels { facts.append(channels == 1 ? "1 channel" : "\(channels) channels") }
-    if let durationMilliseconds { facts.append("\(durationMilliseconds) ms") }
+    if let durationMs { facts.append("\(durationMs) ms") }
     if let loudnessLUFS { facts.append(String(format: "%.1f LUFS", loudnessLUFS)) }
     let format = facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
     let lines = problems.flatMap { problem in
@@ -133,7 +125,7 @@ struct CheckLine: Encodable {
         "    \(problem.remedy)",
       ]
     }
-    return (["\(file): \(isPlayable ? "playable" : "not playable")\(format)"] + lines)
+    return (["\(file): \(playable ? "playable" : "not playable")\(format)"] + lines)
       .map(Terminal.printable).joined(separator: "\n")
   }
 }

@@ -90,28 +90,21 @@ extension Sounds {
 private struct SoundLine: Encodable {
   var name: String
   @ExplicitNull var words: String?
-  @ExplicitNull var durationMilliseconds: Int?
+  @ExplicitNull var durationMs: Int?
   var bytes: Int
   var lastUsed: Date
   @ExplicitNull var keptBecause: [String]?
 
-  enum CodingKeys: String, CodingKey {
-    case name, words, bytes
-    case durationMilliseconds = "duration_ms"
-    case lastUsed = "last_used"
-    case keptBecause = "kept_because"
-  }
-
   init(_ sound: ListedSound, keptBecause: [String]?) {
     (name, bytes, lastUsed) = (sound.name, sound.bytes, sound.lastUsed)
     _words = ExplicitNull(wrappedValue: sound.words)
-    _durationMilliseconds = ExplicitNull(wrappedValue: sound.milliseconds)
+    _durationMs = ExplicitNull(wrappedValue: sound.milliseconds)
     _keptBecause = ExplicitNull(wrappedValue: keptBecause)
   }
 
   /// The sound as columns with tabs between them. The reasons are a column only for a sound that has some.
   var text: String {
-    let length = durationMilliseconds.map { "\(($0 + 50) / 1000).\(($0 + 50) / 100 % 10) s" } ?? "no sound"
+    let length = durationMs.map { "\(($0 + 50) / 1000).\(($0 + 50) / 100 % 10) s" } ?? "no sound"
     let reasons = keptBecause ?? []
     return
       ([

@@ -37,7 +37,7 @@ extension Sounds.Tone {
       for name in files {
         var row = Row(name: name, state: .file, chosen: name == chosen)
         do {
-          row.milliseconds = try tones.milliseconds(of: name)
+          row.durationMs = try tones.milliseconds(of: name)
         } catch {
           row.state = .unplayable
           Terminal.note(Terminal.printableLines("\(error)"))
@@ -53,7 +53,7 @@ extension Sounds.Tone {
       let own = ownTones(tones)
       for index in rows.indices { rows[index].title = own.first { $0.fileName == rows[index].name }?.title }
       rows += own.filter { !files.contains($0.fileName) }.map {
-        Row(name: $0.name, milliseconds: $0.durationMilliseconds, state: .available, chosen: false, title: $0.title)
+        Row(name: $0.name, durationMs: $0.durationMilliseconds, state: .available, chosen: false, title: $0.title)
       }
       return rows
     }
@@ -96,20 +96,15 @@ private struct Row: Encodable {
 
   var name: String
   /// The length in ms; nil if it is unknown.
-  @ExplicitNull var milliseconds: Int? = nil
+  @ExplicitNull var durationMs: Int? = nil
   var state: State
   var chosen: Bool
   /// The title of one of Crier's own tones.
   @ExplicitNull var title: String? = nil
 
-  enum CodingKeys: String, CodingKey {
-    case name, state, chosen, title
-    case milliseconds = "duration_ms"
-  }
-
   var text: String {
     // The digits are not rounded, so that a tone just below 30 s is not shown with 30 s.
-    let length = milliseconds.map { "\($0 / 1000).\($0 % 1000 / 100)\($0 % 100 / 10) s" } ?? "-"
+    let length = durationMs.map { "\($0 / 1000).\($0 % 1000 / 100)\($0 % 100 / 10) s" } ?? "-"
     let cells = [Terminal.printable(name), length, state.text] + (chosen ? ["chosen"] : [])
     return cells.joined(separator: "\t")
   }

@@ -54,20 +54,13 @@ private struct MadeLine: Encodable {
   var name: String
   var path: String
   var bytes: Int
-  var durationMilliseconds: Int
+  var durationMs: Int
   var loudnessLUFS: Double
   var truePeakDBTP: Double
 
   init(_ tone: MadeTone, path: String) {
     (name, self.path, bytes) = (tone.fileName, path, tone.bytes.count)
-    (durationMilliseconds, loudnessLUFS) = (tone.durationMilliseconds, tone.loudnessLUFS)
+    (durationMs, loudnessLUFS) = (tone.durationMilliseconds, tone.loudnessLUFS)
     truePeakDBTP = tone.truePeakDBTP
-  }
-
-  enum CodingKeys: String, CodingKey {
-    case name, path, bytes
-    case durationMilliseconds = "duration_ms"
-    case loudnessLUFS = "loudness_lufs"
-    case truePeakDBTP = "true_peak_dbtp"
   }
 }

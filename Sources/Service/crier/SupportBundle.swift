@@ -26,11 +26,6 @@ struct SupportBundle {
     var system: String
     var processors: Int
     var memoryBytes: UInt64
-
-    enum CodingKeys: String, CodingKey {
-      case crier, system, processors
-      case memoryBytes = "memory_bytes"
-    }
   }
 
   private struct Migrations: Encodable {
@@ -100,6 +95,7 @@ struct SupportBundle {
   private static func json(_ value: some Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
     return try encoder.encode(value) + Data("\n".utf8)
   }
 

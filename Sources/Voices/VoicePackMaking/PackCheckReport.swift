@@ -31,13 +31,6 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     public var softestLUFS: Double?
     public var medianLUFS: Double?
     public var loudestLUFS: Double?
-
-    enum CodingKeys: String, CodingKey {
-      case count, seconds, bytes
-      case softestLUFS = "softest_lufs"
-      case medianLUFS = "median_lufs"
-      case loudestLUFS = "loudest_lufs"
-    }
   }
 
   /// The id of the pack from its manifest. If the manifest has none, the folder's name.
@@ -95,6 +88,7 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     get throws {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+      encoder.keyEncodingStrategy = .convertToSnakeCase
       return try encoder.encode(self)
     }
   }

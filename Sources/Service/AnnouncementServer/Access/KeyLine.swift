@@ -32,17 +32,6 @@ public struct KeyLine: Encodable, Sendable {
   /// The name that identifies the key in the service's log.
   public var logName: String
 
-  enum CodingKeys: String, CodingKey {
-    case id, account, scopes, name, locale, pack, group, rate, burst, addresses, strict, device
-    case createdAt = "created_at"
-    case lastUsedAt = "last_used_at"
-    case expiresAt = "expires_at"
-    case revokedAt = "revoked_at"
-    case rotatedTo = "rotated_to"
-    case signInCode = "sign_in_code"
-    case logName = "log_name"
-  }
-
   public init(_ key: Ledger.Key) {
     (id, account, scopes, name) = (key.id, key.account, key.scopes, key.name)
     (locale, pack, group) = (key.locale, key.pack, key.group)

@@ -78,14 +78,8 @@ struct PlaybackRoutes: Sendable {
       @ExplicitNull var text: String?
       @ExplicitNull var locale: String?
       var replay: Bool
-      var positionMilliseconds: Int
-      var lengthMilliseconds: Int
-
-      enum CodingKeys: String, CodingKey {
-        case id, number, category, text, locale, replay
-        case positionMilliseconds = "position_ms"
-        case lengthMilliseconds = "length_ms"
-      }
+      var positionMs: Int
+      var lengthMs: Int
     }
 
     struct Waiting: Encodable {
@@ -101,15 +95,10 @@ struct PlaybackRoutes: Sendable {
     }
 
     struct Chime: Encodable {
-      var isSet: Bool
-      @ExplicitNull var durationMilliseconds: Int?
+      var set: Bool
+      @ExplicitNull var durationMs: Int?
 
-      enum CodingKeys: String, CodingKey {
-        case isSet = "set"
-        case durationMilliseconds = "duration_ms"
-      }
-
-      init(_ chime: Waveform?) { (isSet, durationMilliseconds) = (chime != nil, chime?.durationMilliseconds) }
+      init(_ chime: Waveform?) { (set, durationMs) = (chime != nil, chime?.durationMilliseconds) }
     }
 
     var lane: String
@@ -186,7 +175,7 @@ struct PlaybackRoutes: Sendable {
       status.playing = Status.Playing(
         id: seen?.id, number: playing.number, category: playing.category.rawValue, text: words?.text,
         locale: words?.locale, replay: playing.isReplay,
-        positionMilliseconds: playing.positionMilliseconds, lengthMilliseconds: playing.lengthMilliseconds)
+        positionMs: playing.positionMilliseconds, lengthMs: playing.lengthMilliseconds)
     }
     for waiting in waiting {
       let seen = try await entries.seen(waiting.number, by: sender)

@@ -120,19 +120,14 @@ private struct WebhookEndpointLine: Encodable {
     var outcome: String
     /// The status of the receiver's answer; null if there was none.
     @ExplicitNull var status: Int?
-    var milliseconds: Int
+    var ms: Int
     /// The id and the type of the message; null for an attempt that an earlier version made.
     @ExplicitNull var message: String?
     @ExplicitNull var type: String?
 
-    enum CodingKeys: String, CodingKey {
-      case at, outcome, status, message, type
-      case milliseconds = "ms"
-    }
-
     init(_ attempt: Ledger.KeptWebhookAttempt) {
       (at, outcome, status) = (attempt.at, attempt.outcome.rawValue, attempt.status)
-      milliseconds = attempt.milliseconds
+      ms = attempt.milliseconds
       (message, type) = (attempt.message, attempt.kind?.rawValue)
     }
   }

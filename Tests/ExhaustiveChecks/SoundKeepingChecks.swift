@@ -55,7 +55,8 @@ struct SoundKeepingChecks {
     // When no clip is in use any more, the folder is within its budget, without temporary files.
     let library = SoundLibrary(
       container: GroupContainer(directory: folder), now: { Date(timeIntervalSinceNow: 365 * 86_400) })
-    try library.prune(SoundKeeping(mostBytes: 500 * 4_096), needed: [])
+    let excess = try library.excess(SoundKeeping(mostBytes: 500 * 4_096), needed: [], tidies: true)
+    _ = try library.remove(excess)
     let sounds = try library.sounds()
     #expect(sounds.contains { $0.name == "tone.wav" })
     #expect(sounds.reduce(0) { $0 + $1.byteCount } <= 500 * 4_096)

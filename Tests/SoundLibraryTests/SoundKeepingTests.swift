@@ -6,6 +6,16 @@ import Testing
 
 @testable import SoundLibrary
 
+extension SoundLibrary {
+  /// Removes the clips that a rule does not keep, in one group.
+  @discardableResult
+  func prune(
+    _ keeping: SoundKeeping, needed: Set<String>, failed: (SoundLibraryError) -> Void = { _ in }
+  ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
+    try remove(try excess(keeping, needed: needed, tidies: true), failed: failed)
+  }
+}
+
 @Suite("Keeping clips in a folder")
 struct SoundKeepingTests {
   let home: TemporaryContainer

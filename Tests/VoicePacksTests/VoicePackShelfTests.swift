@@ -66,9 +66,8 @@ struct VoicePackShelfTests {
     let shelf = shelf
     #expect(shelf.ids == ["clipless", "garbled", "good"])
     #expect(shelf.ids(for: "en-US") == ["clipless", "good"])
-    let packs = shelf.packs(for: "en-US")
-    #expect(packs.map { try? $0.get().manifest.id } == [nil, "good"])
-    #expect(throws: VoicePackError.self) { try packs[0].get() }
+    #expect(try shelf.pack(id: "good").manifest.id == "good")
+    #expect(throws: VoicePackError.self) { try shelf.pack(id: "clipless") }
     #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "garbled") } == .manifestUnreadable)
   }
 

@@ -15,7 +15,7 @@ import Foundation
 /// A clip therefore exists completely or not at all, as with ``SoundLibrary/publish(_:as:)``. When ``publish(_:)``
 /// returns, the clips survive a power cut. A prepared clip has only a hidden name in the folder. If its process ends
 /// before the clip is published, the file is removed by the next publisher that needs the hidden name, or by
-/// ``SoundLibrary/prune(_:needed:failed:)``.
+/// ``SoundLibrary/excess(_:needed:tidies:)``.
 ///
 /// Any number of threads can use one `GroupedPublishing`. Its calls block the thread.
 public final class GroupedPublishing: Sendable {

@@ -36,7 +36,7 @@ extension SoundLibrary {
 
   /// Records that a clip is used, so that it is kept.
   ///
-  /// - Returns: Whether the clip exists. If it does, ``prune(_:needed:failed:)`` does not remove it within the time for
+  /// - Returns: Whether the clip exists. If it does, ``excess(_:needed:tidies:)`` does not return it within the time for
   ///   which its rule keeps used clips.
   /// - Throws: ``SoundLibraryError``.
   @discardableResult
@@ -97,23 +97,6 @@ extension SoundLibrary {
       failed(SoundLibraryError(error, while: .removing, in: soundsDirectory))
     }
     return removed
-  }
-
-  /// Removes the clips that a rule does not keep, and the temporary files of processes that have ended.
-  ///
-  /// Other processes can use the folder at the same time. A clip that is used or published at that moment stays.
-  ///
-  /// - Parameters:
-  ///   - needed: The names of clips that must stay. If clips can become needed during this call, use
-  ///     ``excess(_:needed:tidies:)`` and ``remove(_:unless:failed:)`` instead.
-  ///   - failed: Called with each error that prevents the removal of a clip. The other clips are still removed.
-  /// - Returns: The removed clips, in the order of their last use.
-  /// - Throws: ``SoundLibraryError`` if the folder cannot be read. Nothing was removed then.
-  @discardableResult
-  public func prune(
-    _ keeping: SoundKeeping, needed: Set<String>, failed: (SoundLibraryError) -> Void = { _ in }
-  ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
-    try remove(try excess(keeping, needed: needed, tidies: true), failed: failed)
   }
 
   /// The name of the chosen tone; empty if there is none. The name of a downloaded sound may look like that of a

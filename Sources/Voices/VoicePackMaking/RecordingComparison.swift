@@ -26,9 +26,6 @@ public struct RecordingSuspicion: Sendable, Hashable {
     self.clip = clip
     self.soundsLike = soundsLike
   }
-
-  /// Whether the suspicion is about a clip.
-  public func concerns(_ clip: Int) -> Bool { self.clip == clip || (kind == .swapped && soundsLike == clip) }
 }
 
 /// Finds recordings that say other words than they should. Each recording is compared with the engine's sayings of all

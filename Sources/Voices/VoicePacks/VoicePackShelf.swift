@@ -178,11 +178,6 @@ public final class VoicePackShelf: Sendable {
     }
   }
 
-  /// Returns the packs for a locale in the order of ``ids(for:)``. Each is either loaded or represented by its error.
-  public func packs(for locale: String) -> [Result<VoicePack, VoicePackError>] {
-    ids(for: locale).map { id in Result { () throws(VoicePackError) in try pack(id: id) } }
-  }
-
   /// A number that increases when a search finds that packs or choices have changed. A result that was made from packs
   /// of an earlier generation may differ from a new result. Reading the number starts no search and reads no file.
   public var generation: Int { state.withLock { $0.generation } }

@@ -56,16 +56,6 @@ public struct HandOver: Sendable, Hashable {
     public var name: String
     /// The picture; nil if there is none.
     public var picture: URL?
-
-    public init(name: String, picture: URL?) {
-      self.name = name
-      self.picture = picture
-    }
-  }
-
-  public init(sound: Sound, summary: Summary? = nil) {
-    self.sound = sound
-    self.summary = summary
   }
 }
 

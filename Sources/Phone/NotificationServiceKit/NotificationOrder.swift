@@ -104,11 +104,6 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   public struct Amount: Sendable, Hashable, Codable {
     public var value: String
     public var currency: String
-
-    public init(value: String, currency: String) {
-      self.value = value
-      self.currency = currency
-    }
   }
 
   /// The way in which an announcement was heard.
@@ -240,19 +235,6 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var originalSound: String?
     /// The duration in ms of the clip that the push names; nil if it names none.
     public var expectedDuration: Int64?
-
-    public init(
-      id: String, category: PlaybackItem.Category, sequence: Int64? = nil, amount: Amount? = nil, locale: String,
-      originalSound: String? = nil, expectedDuration: Int64? = nil
-    ) {
-      self.id = id
-      self.category = category
-      self.sequence = sequence
-      self.amount = amount
-      self.locale = locale
-      self.originalSound = originalSound
-      self.expectedDuration = expectedDuration
-    }
   }
 
   /// Adds a notification.

@@ -25,18 +25,12 @@ public struct SoundListing: Sendable, Hashable {
   public struct Entry: Sendable, Hashable {
     public var name: String
     public var kind: Kind
-
-    public init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
   }
 
   public var place: SoundPlace
   /// The folder that has the entries. It may be missing; the listing then has no entries.
   public var folder: URL
   public var entries: [Entry]
-
-  public init(place: SoundPlace, folder: URL, entries: [Entry]) {
-    (self.place, self.folder, self.entries) = (place, folder, entries)
-  }
 
   /// The file URL of an entry.
   public func url(of entry: Entry) -> URL { folder.appending(path: entry.name, directoryHint: .notDirectory) }

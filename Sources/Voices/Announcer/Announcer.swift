@@ -61,7 +61,7 @@ public final class Announcer: Sendable {
     permit: NewClipPermit = .always
   ) async throws -> RenderedClip {
     try await withTaskExecutorPreference(WaitingThreads.shared) {
-      try await rendered(announcement, options, into: ClipPlace(library), permit).clip
+      try await rendered(announcement, options, into: ClipPlace(library: library), permit).clip
     }
   }
 
@@ -84,11 +84,6 @@ public final class Announcer: Sendable {
     var library: SoundLibrary?
     /// The groups in which clips are published; nil if each clip is published as soon as it is made.
     var groups: GroupedPublishing?
-
-    init(_ library: SoundLibrary?, groups: GroupedPublishing? = nil) {
-      self.library = library
-      self.groups = groups
-    }
   }
 
   /// A clip, and its file if the caller still has to publish it.

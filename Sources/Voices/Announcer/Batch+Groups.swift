@@ -37,7 +37,7 @@ extension Announcer {
           var unpublished: PreparedClip?
           let outcome = await Self.outcome(of: row) { announcement in
             let rendered = try await Self.waitingForEngine {
-              try await self.rendered(announcement, options, into: ClipPlace(library, groups: groups), .always)
+              try await self.rendered(announcement, options, into: ClipPlace(library: library, groups: groups), .always)
             }
             unpublished = rendered.unpublished
             return rendered.clip.report

@@ -38,12 +38,6 @@ public struct SoundPlausibility: Sendable, Hashable {
     /// The accepted lengths, as ratios to the expected length.
     public var accepted: ClosedRange<Double>
 
-    public init(milliseconds: Double, millisecondsPerLetter: Double, accepted: ClosedRange<Double>) {
-      self.milliseconds = milliseconds
-      self.millisecondsPerLetter = millisecondsPerLetter
-      self.accepted = accepted
-    }
-
     /// The pace of the measured voice, whose lengths were 0.83 to 1.27 times the expected lengths. The accepted lengths
     /// leave room for English voices that are a third faster or slower.
     public static let english = Pace(milliseconds: 80, millisecondsPerLetter: 66, accepted: 0.55...1.8)

@@ -14,15 +14,6 @@ package struct SpeakingServer: Sendable {
   /// let an untested voice say amounts.
   package var amountLengths: ClosedRange<Double>?
 
-  package init(
-    voice: SpeechServerVoice, identity: String, saysAmounts: Bool, amountLengths: ClosedRange<Double>? = nil
-  ) {
-    self.voice = voice
-    self.identity = identity
-    self.saysAmounts = saysAmounts
-    self.amountLengths = amountLengths
-  }
-
   /// Returns the reason why the server may not speak a segment, as a code for the report; nil if it may.
   ///
   /// - Parameter hasNumber: Returns whether a text has a word that occurs in numbers. A text from outside may contain a

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Announcements
 
 /// What a phone shows of an announcement. The amounts are those of the CLDR data in Foundation for Linux.
 @Suite("The text of a banner")

@@ -4,8 +4,9 @@ import Announcements
 import Foundation
 import TestSupport
 import Testing
-import VoicePackMaking
 import Waveforms
+
+@testable import VoicePackMaking
 
 /// Measures how often swapped recordings are found, and how often right recordings are suspected. The speakers are
 /// Debian's flite and festival, which `make check` installs, and the woman who recorded Asterisk's sounds.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSystem
 import Testing
 
+@testable import FileSystem
 @testable import Ledger
 @testable import SQLiteLedger
 

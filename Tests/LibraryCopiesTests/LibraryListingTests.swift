@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceClient
 import Foundation
 import SoundLibrary
 import Testing
 
+@testable import DeviceClient
 @testable import LibraryCopies
 
 @Suite("What a file provider shows")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceClient
 import Testing
 
+@testable import DeviceClient
 @testable import LibraryCopies
 
 @Suite("The plan of an update")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
-import DeviceClient
 import Foundation
 import SoundLibrary
 import Testing
 
+@testable import DeviceClient
 @testable import LibraryCopies
 
 @Suite("Tones in a copy of the library")

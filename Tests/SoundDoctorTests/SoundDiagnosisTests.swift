@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SoundDoctor
 import SoundHeaders
 import Testing
+
+@testable import SoundDoctor
 
 @Suite("SoundDiagnosis: decisions from the facts of a sound file")
 struct SoundDiagnosisTests {

@@ -2,8 +2,9 @@
 
 import Announcements
 import Testing
-import VoicePackMaking
 import VoicePacks
+
+@testable import VoicePackMaking
 
 @Suite("The recording sheet")
 struct RecordingSheetTests {

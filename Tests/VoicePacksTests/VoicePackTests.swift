@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 import Foundation
 import Testing
 import VoicePacks
 import Waveforms
+
+@testable import Announcements
 
 @Suite("VoicePack: a folder of recordings, checked and mapped")
 struct VoicePackTests {

@@ -10,28 +10,13 @@ package struct FileStatus: Sendable, Equatable {
   package var isRegularFile: Bool
   package var byteCount: Int
   /// The time of the last change of the file's content, in whole seconds since 1970.
-  package var modifiedAt: Int
+  package var modifiedAt: Int = 0
   /// The nanoseconds of ``modifiedAt``, to be added to its seconds.
-  package var modifiedNanoseconds: Int
+  package var modifiedNanoseconds: Int = 0
   /// The number (uid) of the user who owns the file.
-  package var owner: UInt32
+  package var owner: UInt32 = 0
   /// The permissions, such as `0o600`.
-  package var permissions: UInt32
-
-  package init(
-    device: UInt64, inode: UInt64, links: UInt64, isRegularFile: Bool, byteCount: Int, modifiedAt: Int = 0,
-    modifiedNanoseconds: Int = 0, owner: UInt32 = 0, permissions: UInt32 = 0o600
-  ) {
-    self.device = device
-    self.inode = inode
-    self.links = links
-    self.isRegularFile = isRegularFile
-    self.byteCount = byteCount
-    self.modifiedAt = modifiedAt
-    self.modifiedNanoseconds = modifiedNanoseconds
-    self.owner = owner
-    self.permissions = permissions
-  }
+  package var permissions: UInt32 = 0o600
 
   /// Returns whether both statuses belong to the same file, even under different names.
   package func isSameFile(as other: FileStatus) -> Bool {

@@ -19,11 +19,6 @@ public struct LibraryChange: Sendable, Hashable {
     /// The SHA-256 of the bytes in 64 lower-case hexadecimal digits.
     public var sha256: String
     public var byteCount: Int
-
-    public init(sha256: String, byteCount: Int) {
-      self.sha256 = sha256
-      self.byteCount = byteCount
-    }
   }
 
   public enum Change: Sendable, Hashable {
@@ -38,12 +33,6 @@ public struct LibraryChange: Sendable, Hashable {
   /// The file name of the clip or tone, or the id of the voice pack, as the service sent it. It is not checked.
   public var name: String
   public var change: Change
-
-  public init(kind: Kind, name: String, change: Change) {
-    self.kind = kind
-    self.name = name
-    self.change = change
-  }
 }
 
 /// A page of changes of the library.

@@ -21,18 +21,6 @@ public struct SoundFacts: Sendable, Hashable {
   /// The result of decoding the sound; `nil` when libsndfile cannot decode it.
   public var levels: SoundLevels?
 
-  public init(
-    path: String, folder: String, bytes: Int? = nil, content: SoundContent, header: SoundHeader? = nil,
-    levels: SoundLevels? = nil
-  ) {
-    self.path = path
-    self.folder = folder
-    self.bytes = bytes
-    self.content = content
-    self.header = header
-    self.levels = levels
-  }
-
   /// The file's name with its extension.
   public var name: String { String(path.split(separator: "/").last ?? "") }
 }
@@ -43,15 +31,9 @@ public struct SoundLevels: Sendable, Hashable {
   public var peak: Double
 
   /// The number of clipped samples: those in runs of equal samples near full scale.
-  public var clippedSamples: Int
+  public var clippedSamples = 0
 
   /// The integrated loudness of the mean of the channels, in LUFS; `nil` when it cannot be measured, for example for
   /// silence.
   public var loudnessLUFS: Double?
-
-  public init(peak: Double, clippedSamples: Int = 0, loudnessLUFS: Double? = nil) {
-    self.peak = peak
-    self.clippedSamples = clippedSamples
-    self.loudnessLUFS = loudnessLUFS
-  }
 }

@@ -20,12 +20,6 @@ public struct RecordingSuspicion: Sendable, Hashable {
   /// The index of the clip whose words the recording seems to say. For a swapped pair, it is the index of the second
   /// clip.
   public var soundsLike: Int
-
-  public init(kind: Kind, clip: Int, soundsLike: Int) {
-    self.kind = kind
-    self.clip = clip
-    self.soundsLike = soundsLike
-  }
 }
 
 /// Finds recordings that say other words than they should. Each recording is compared with the engine's sayings of all

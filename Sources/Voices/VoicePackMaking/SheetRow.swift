@@ -29,27 +29,14 @@ public struct SheetRow: Sendable, Hashable {
 
   /// The words to say.
   public var text: String
-  public var position: ClipPosition
+  public var position = ClipPosition.plain
 
   /// A whole announcement that contains the word; empty if a sheet was read from a file. If the word ends the
   /// announcement but is to be read with a level voice, an ellipsis follows.
-  public var example: String
+  public var example = ""
 
   /// The locale (BCP 47) of the words; `nil` if the sheet does not state it.
   public var locale: String?
-
-  public init(
-    number: Int, file: String, token: String, text: String, position: ClipPosition = .plain, example: String = "",
-    locale: String? = nil
-  ) {
-    self.number = number
-    self.file = file
-    self.token = token
-    self.text = text
-    self.position = position
-    self.example = example
-    self.locale = locale
-  }
 
   /// One English sentence that says how to read the words aloud.
   public var how: String {

@@ -18,12 +18,6 @@ public struct Banner: Sendable, Hashable {
 
   /// The largest length of a text in a banner, in characters. A phone shows only a few lines of it.
   public static let longestText = 1_000
-
-  public init(title: String? = nil, subtitle: String? = nil, body: String? = nil) {
-    self.title = title
-    self.subtitle = subtitle
-    self.body = body
-  }
 }
 
 extension PhraseBooks {

@@ -51,13 +51,6 @@ public struct ClipPauses: Sendable, Hashable, Decodable {
   /// The pauses of a phrase book that defines no pauses.
   public static let usual = ClipPauses(word: 20, piece: 50, clause: 180, sentence: 320)
 
-  public init(word: Int, piece: Int, clause: Int, sentence: Int) {
-    self.word = word
-    self.piece = piece
-    self.clause = clause
-    self.sentence = sentence
-  }
-
   /// Returns the length of a pause in ms; 0 at the end of the announcement.
   public func milliseconds(_ pause: ClipToken.Pause) -> Int {
     switch pause {

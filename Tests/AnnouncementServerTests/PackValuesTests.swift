@@ -48,7 +48,7 @@ struct PackValuesTests {
     for id in ["stays", "gone", "broken", "changed"] { _ = try await values.value(for: Self.manifest(id)) { 1 } }
     values.keep([
       PackState(id: "stays", digest: "1"),
-      PackState(id: "broken", fault: PackState.Fault(code: "pack_invalid", message: "")),
+      PackState(id: "broken", fault: ErrorReport(code: "pack_invalid", message: "")),
       PackState(id: "changed", digest: "2"),
     ])
     #expect(values.count == 1)

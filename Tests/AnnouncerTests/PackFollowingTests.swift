@@ -91,7 +91,7 @@ struct PackFollowingTests {
 
   @Test("the reported changes name exactly the packs that were added, replaced, removed, broken and repaired")
   func changes() {
-    let fault = PackState.Fault(code: "clip_changed", message: "x")
+    let fault = ErrorReport(code: "clip_changed", message: "x")
     let broken = PackState(id: "c", fault: fault)
     let earlier = [PackState(id: "a", digest: "1"), PackState(id: "b", digest: "1"), PackState(id: "c", digest: "1")]
     let later = [PackState(id: "b", digest: "2"), broken, PackState(id: "d", digest: "1")]

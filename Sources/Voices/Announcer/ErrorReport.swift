@@ -9,7 +9,7 @@ import VoicePackIntegrity
 import VoicePacks
 
 /// The public form of an error, for the command line and the service. It contains no amount, name or note.
-public struct ErrorReport: Sendable, Hashable, Encodable {
+public struct ErrorReport: Sendable, Hashable, Codable {
   /// A stable code for programs. It is the error's own code, or `internal_error` for an unexpected error.
   public var code: String
 

@@ -193,7 +193,7 @@ final class PackChoice: Sendable {
           return PackState(id: id, digest: manifest.digest)
         } catch {
           return PackState(
-            id: id, fault: Self.fault(error), speaksEarlierVersion: memory.lastGood[id] != nil)
+            id: id, fault: ErrorReport(error), speaksEarlierVersion: memory.lastGood[id] != nil)
         }
       }
     }
@@ -226,13 +226,6 @@ final class PackChoice: Sendable {
       return "the pack \(choice.id), which was chosen for \(choice.locale), speaks \(spoken)"
     }
     return faults + [shelf.choicesFault.map { "\($0)" }].compactMap(\.self)
-  }
-
-  private static func fault(_ error: any Error) -> PackState.Fault {
-    let code =
-      (error as? VoicePackError)?.code.rawValue ?? (error as? VoicePackIntegrityError)?.code.rawValue
-      ?? VoicePackError.Code.systemFailure.rawValue
-    return PackState.Fault(code: code, message: "\(error)")
   }
 
   private func named(_ ids: [String]) -> String {

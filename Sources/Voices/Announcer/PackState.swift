@@ -2,20 +2,13 @@
 
 /// The state of an installed voice pack, for logs and metrics.
 public struct PackState: Sendable, Hashable {
-  /// A fault of a pack.
-  public struct Fault: Sendable, Hashable {
-    /// The code of the `VoicePackError` or `VoicePackIntegrityError`.
-    public var code: String
-    public var message: String
-  }
-
   public var id: String
 
   /// The digest of the pack; `nil` if the pack is broken.
   public var digest: String?
 
-  /// The fault of the pack; `nil` if none is known.
-  public var fault: Fault?
+  /// The `VoicePackError` or `VoicePackIntegrityError` of the pack; `nil` if none is known.
+  public var fault: ErrorReport?
 
   /// Whether the pack's files are broken and the last good version of the pack speaks.
   public var speaksEarlierVersion = false

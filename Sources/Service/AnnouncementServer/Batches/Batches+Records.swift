@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Announcer
 import Foundation
 import TextFormats
 
@@ -9,10 +10,6 @@ extension Batches {
   /// The status of a batch, as clients receive it.
   struct Status: Sendable, Hashable, Codable {
     enum State: String, Sendable, Codable { case running, done, failed, cancelled }
-    struct Fault: Sendable, Hashable, Codable {
-      var code: String
-      var message: String
-    }
 
     /// A fault of a row.
     struct RowFault: Sendable, Hashable, Codable {
@@ -40,7 +37,7 @@ extension Batches {
     var failed = 0
     var createdAt: Date
     @ExplicitNull var finishedAt: Date? = nil
-    @ExplicitNull var error: Fault? = nil
+    @ExplicitNull var error: ErrorReport? = nil
     /// The faults of the first faulty rows, in the order of their lines; nil in records of earlier versions.
     var faults: [RowFault]? = []
 

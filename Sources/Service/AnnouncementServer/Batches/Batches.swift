@@ -358,9 +358,8 @@ extension Batches {
       status.rows = rows.withLock { $0 }
     } catch {
       if Task.isCancelled || error is CancellationError { return nil }
-      let problem = Problem(error)
       status.rows = rows.withLock { $0 }
-      status.error = Status.Fault(code: problem.code, message: problem.detail)
+      status.error = Self.reported(Problem(error))
     }
     return status
   }

@@ -198,16 +198,13 @@ struct SpeakableRoutes: Sendable {
 
   private func entry(_ state: PackState) async throws -> PackEntry {
     // The announcer knows the faults of clips, which no manifest shows.
-    if let fault = state.fault {
-      return PackEntry(id: state.id, error: ErrorReport(code: fault.code, message: fault.message))
-    }
+    if let fault = state.fault { return PackEntry(id: state.id, error: fault) }
     let read = await onWaitingThread { [shelf] in
       Result { () throws(VoicePackError) in try shelf.manifest(id: state.id) }
     }
     switch read {
     case .success(let manifest): return try await entry(manifest)
-    case .failure(let error):
-      return PackEntry(id: state.id, error: ErrorReport(code: error.code.rawValue, message: "\(error)"))
+    case .failure(let error): return PackEntry(id: state.id, error: ErrorReport(error))
     }
   }
 

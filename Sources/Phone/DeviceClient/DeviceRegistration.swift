@@ -34,11 +34,6 @@ public struct DeviceRegistration: Sendable, Hashable {
     var environment: PushEnvironment
     var locale: String?
     var tone: String?
-
-    enum CodingKeys: String, CodingKey {
-      case tokens, environment, locale, tone
-      case bundleID = "bundle_id"
-    }
   }
 
   /// The body of the request, with keys in alphabetical order.
@@ -46,6 +41,7 @@ public struct DeviceRegistration: Sendable, Hashable {
     get throws {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      encoder.keyEncodingStrategy = .convertToSnakeCase
       let shown = tokens.map { ($0.key.rawValue, $0.value.hexadecimal) }
       return try encoder.encode(
         Body(
@@ -53,7 +49,6 @@ public struct DeviceRegistration: Sendable, Hashable {
           locale: locale, tone: tone))
     }
   }
-
 }
 
 extension DeviceRegistration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -91,7 +91,7 @@ struct AddressTests {
     #expect(plain.setting("lock_timeout", to: "1s") == plain)
   }
 
-  @Test("an address sets what it names, and the rest has defaults")
+  @Test("the parameters in an address replace the defaults, and the other parameters keep their defaults")
   func defaults() throws {
     let plain = try address("postgresql://db1.example/payments").parameters
     #expect(plain["target_session_attrs"] == "read-write")

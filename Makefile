@@ -105,10 +105,11 @@ test:
 	@scripts/run-tests $(TEST) --skip '^(ExhaustiveChecks|$(ALONE))[./]'
 	@$(MAKE) --no-print-directory --jobs=2 test-alone test-programs
 
-# Most of these tests wait for times and servers, so the processors have time for what nobody waits for.
+# Most of these tests wait for times and servers, so the processors have time for what nobody waits for. The built tests
+# run without SwiftPM, which lets only one of its processes use a build folder.
 test-alone:
-	@for target in $(subst |, ,$(ALONE)); do \
-	  scripts/run-tests $(TEST) --skip-build --ignore-lock --filter "^$$target[./]" || exit 1; \
+	@folder=$$($(SWIFT) build $(TEST_OPTIONS) --show-bin-path) && for target in $(subst |, ,$(ALONE)); do \
+	  scripts/run-tests "$$folder/crierPackageTests.xctest" --testing-library swift-testing --filter "^$$target[./]" || exit 1; \
 	done
 
 test-programs:
@@ -179,7 +180,7 @@ EXAMPLE_PROGRAMS = curl ffmpeg nginx-light openssl sqlite3
 # CI builds the quick tests with the exhaustive checks; elsewhere they are left out, because they take minutes to compile.
 EXHAUSTIVE = $(or $(CRIER_EXHAUSTIVE_CHECKS),only)
 
-CHECK = env CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS)
+BUILT_CHECKS = scripts/run-tests $(RELEASE)/crierPackageTests.xctest --testing-library swift-testing --no-parallel
 
 # The checks that wait for sounds, disks and other programs, some of them with limits of seconds. All others compute.
 # Each half runs one check after another, and those that compute leave the processors to the others.
@@ -189,7 +190,7 @@ check:
 	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) pocketsphinx pocketsphinx-en-us systemd $(SOUND_SERVER)
 	@scripts/check-deployment --programs
 	@scripts/measure-letters --check
-	@$(CHECK) --filter '^ExhaustiveChecks[.]WordingChecks/'
+	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS) --filter '^ExhaustiveChecks[.]WordingChecks/'
 	@$(MAKE) --no-print-directory --jobs=2 check-waiting check-computing check-phone-sources
 	@for check in schemathesis mutations kill interrupted providers clock stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
 	@scripts/simulate-phone --seed 1 --payments 50 --phones 4 --json
@@ -198,10 +199,10 @@ check:
 	  else echo 'The console was not checked: this machine has no chromium, and cannot install it.' >&2; fi
 
 check-waiting:
-	@$(CHECK) --skip-build --ignore-lock --no-parallel --filter '$(WAITING)'
+	@$(BUILT_CHECKS) --filter '$(WAITING)'
 
 check-computing:
-	@nice $(CHECK) --skip-build --ignore-lock --no-parallel --filter '^ExhaustiveChecks[./]' --skip '$(WAITING)|[.]WordingChecks/'
+	@nice $(BUILT_CHECKS) --filter '^ExhaustiveChecks[./]' --skip '$(WAITING)|[.]WordingChecks/'
 	@nice $(RELEASE)/crier-bench worst --count 1 >/dev/null
 	@nice scripts/fuzz 5000 speaker-request
 

@@ -237,7 +237,7 @@ check-phone: build
 
 # This takes some hours on one core; FUZZ_RUNS=100000 takes minutes.
 FUZZ_RUNS ?= 10000000
-# The random answers that each client gets. `make check` sends 20,000.
+# The random answers that each client gets. `make check` sends 20,000, and CI 5,000.
 ANSWERS ?= 1000000
 # What answers: the stand-in for APNs, and a receiver of webhooks.
 ANSWERING ?= apns webhook

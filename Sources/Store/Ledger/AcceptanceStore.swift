@@ -56,8 +56,8 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - announcement: The announcement to play, with the answer's account and id; nil when nothing is to be played.
-    ///   - pushes: The pushes that announce it. They are put into the outbox only together with a new answer, and not if
-    ///     the announcement was already pushed.
+    ///   - pushes: The pushes that announce it. They are put into the outbox together with a new answer, unless
+    ///     the announcement already has pushes.
     ///   - clips: The files of the announcement, which are recorded in the library together with a new answer.
     /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing
     ///   was written then.

@@ -49,6 +49,7 @@ extension PostgreSQLLedger {
       }
       let settled = page.prefix(while: \.isSettled)
       if settled.count == page.count || ContinuousClock.now >= end { return settled.map(\.event) }
+      // PostgreSQL reports the end of another transaction to nobody, so the query is repeated until the limit.
       guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { return settled.map(\.event) }
       // The transaction that is open may be of another database.
       horizon = Schema.horizonOfDatabase

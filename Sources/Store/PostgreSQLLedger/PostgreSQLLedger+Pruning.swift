@@ -86,8 +86,8 @@ extension PostgreSQLLedger {
     ORDER BY number FOR UPDATE
     """
 
-  /// Removes events that are older than a moment. The events of all nodes are about in the order of their times, so the
-  /// search ends where a thousand events in a row are newer.
+  /// Removes events that are older than a moment. The clocks of the nodes differ a little, so an event may stand behind a
+  /// newer one. The search therefore ends only where a thousand events in a row are newer.
   private func pruneEvents(before moment: Int64) async throws(LedgerError) -> Int {
     try await repeatWhilePruning { session in
       let positions = try session.all(

@@ -26,6 +26,7 @@ extension PostgreSQLLedger {
   /// Waits for the cancellation of the task: damage does not end the use of the database, because the server serves all
   /// other pages.
   public func damageFound() async -> LedgerError? {
+    // Only the cancellation ends the wait. The length of one sleep does not matter.
     while (try? await Task.sleep(for: .seconds(86_400))) != nil {}
     return nil
   }

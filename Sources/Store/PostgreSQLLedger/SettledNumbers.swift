@@ -159,6 +159,7 @@ extension PostgreSQLLedger {
       let look = try await read(isLong: isLong) { [settledNumbers] session in
         try settledNumbers.look(at: numbers, in: session)
       }
+      // PostgreSQL reports the end of another transaction to nobody, so the query is repeated until the limit.
       guard look.isWaiting, .now < end, (try? await Task.sleep(for: pause)) != nil else {
         return (look.settled, look.last)
       }

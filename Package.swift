@@ -282,20 +282,20 @@ let service: [Target] = [
     [
       "AmountReadback", "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport",
       "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "Mastering",
-      "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery",
-      "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary",
-      "SoundOutputs", "SpeechEngine", "SpeechServers", "SQLiteLedger", "TextFormats", "ToneMaking",
-      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery",
-      "WeeklyTimes", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, serviceLifecycle, unixSignals,
-      yams,
+      "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger",
+      "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles",
+      "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "SpeechServers", "SQLiteLedger", "TextFormats",
+      "ToneMaking", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
+      "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
+      serviceLifecycle, unixSignals, yams,
     ]),
   module("Sources/Service/InstallationDiagnosis", ["TextFormats"]),
   module(
     "Sources/Service/InstallationExamination",
     [
       "AmountReadback", "Announcements", "CLinux", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis",
-      "Ledger", "PushDelivery", "SoundOutputs", "SpeechEngine", "SpeechServers", "SQLiteLedger", "VoicePackIntegrity",
-      "VoicePacks", "Waveforms",
+      "Ledger", "PostgreSQL", "PostgreSQLLedger", "PushDelivery", "SoundOutputs", "SpeechEngine", "SpeechServers",
+      "SQLiteLedger", "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms",
     ], callsC: true),
   module("Sources/Service/QRCodes", ["CQRencode"], callsC: true),
   module("Sources/Service/ServiceAccess", ["HostAddresses", "TextFormats", crypto]),
@@ -424,7 +424,8 @@ let quickTests: [Target] = [
     "Tests/CrierCommandTests",
     [
       "ConcurrencySupport", "crier", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "PlaybackOrder",
-      "QRCodes", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker", "SpeechServerTestSupport",
+      "PostgreSQL", "PostgreSQLLedger", "PostgreSQLTestSupport", "QRCodes", "ServiceAccess", "SoundMeasurement",
+      "SoundOutputTestSupport", "speaker", "SpeechServerTestSupport",
       "SQLiteLedger", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", crypto, grdb, logging,
     ]),
   tests(
@@ -438,8 +439,8 @@ let quickTests: [Target] = [
   tests(
     "Tests/InstallationExaminationTests",
     [
-      "APNSSimulator", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "PushDelivery",
-      "ServiceAccess", "VoicePacks",
+      "APNSSimulator", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "PostgreSQL",
+      "PostgreSQLTestSupport", "PushDelivery", "ServiceAccess", "VoicePacks",
     ]),
   tests(
     "Tests/LedgerConformanceTests",

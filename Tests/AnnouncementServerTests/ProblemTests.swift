@@ -116,6 +116,20 @@ struct ProblemTests {
     }
   }
 
+  @Test("an error of the ledger's server is a passing fault if the same request may succeed later")
+  func ledgerOnServer() {
+    for code in LedgerError.Code.allCases {
+      let problem = Problem(LedgerError(code, while: .answering, on: "secret.example:5432", field: "id"))
+      let isPassing = [
+        .busy, .waitingListFull, .tooManyCommands, .unreachable, .outcomeUnknown, .readOnly, .notPermitted,
+      ]
+      .contains(code)
+      #expect((problem.status.code == 503) == isPassing, "\(code)")
+      #expect(!isPassing || problem.code == "busy" && problem.retryAfter == 1)
+      #expect(!problem.detail.contains("secret"))
+    }
+  }
+
   @Test("each error of the player and of keys has its HTTP status")
   func playerAndKeys() {
     let players: [PlayerError.Code: Int] = [

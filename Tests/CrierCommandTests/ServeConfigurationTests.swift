@@ -29,6 +29,8 @@ struct ServeConfigurationTests {
     ("time_zone", "Europe/Berlin", "UTC"), ("opening_hours", "mon-sat 08:00-20:00", "08:00-24:00"),
     ("quiet_hours", "mon-fri 22:00-07:00, sat sun 20:00-09:00", "22:00-07:00"), ("quiet_summary", "true", "false"),
     ("volumes", "22:00-07:00=20", "mon 08:00-09:00=0, 12:00-13:00=40"),
+    ("ledger", "postgresql:///crier?host=/run/postgresql", "postgresql://db1.example,db2.example/crier"),
+    ("ledger_password_file", "ledger-password", "/etc/crier/ledger-password"),
   ]
 
   private struct Shown: Equatable {
@@ -88,7 +90,7 @@ struct ServeConfigurationTests {
         "sounds_mb": "30720", "sounds_files": "200000", "apns": "", "speech_servers": "", "push_minutes": "60",
         "library_push_seconds": "300",
         "webhook_private_addresses": "false", "time_zone": "", "opening_hours": "", "quiet_hours": "",
-        "quiet_summary": "false", "volumes": "",
+        "quiet_summary": "false", "volumes": "", "ledger": "", "ledger_password_file": "",
       ])
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }

@@ -48,3 +48,19 @@ extension InstallationDiagnosis {
 
   var problems: [InstallationProblem] { checks.flatMap(\.problems) }
 }
+
+extension LedgerFacts {
+  /// A ledger on a server without a problem, after a change.
+  static func answered(_ change: (inout DatabaseFacts.Answer) -> Void = { _ in }) -> LedgerFacts {
+    var answer = DatabaseFacts.Answer(
+      version: "15.14", milliseconds: 12, bytes: 1_234_567, tables: .current,
+      contents: Contents(keys: Keys(inForce: 2, ended: 1)))
+    change(&answer)
+    return .database(DatabaseFacts(server: "db1.example:5432", outcome: .answered(answer)))
+  }
+
+  /// A ledger on a server that cannot be used.
+  static func failed(_ problem: InstallationProblem) -> LedgerFacts {
+    .database(DatabaseFacts(server: "db1.example:5432", outcome: .failed(problem)))
+  }
+}

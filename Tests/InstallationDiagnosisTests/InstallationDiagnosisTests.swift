@@ -76,6 +76,37 @@ struct InstallationDiagnosisTests {
     (.ledgerUnreadable, "ls -l '/srv/my home/ledger.sqlite'", { $0.ledger = .unreadable(.other("busy")) }),
     (.ledgerLogUnindexed, "crier keys list", { $0.ledger = .unreadable(.unindexed) }),
     (
+      .ledgerUnreachable, "Start it.",
+      { $0.ledger = .failed(InstallationProblem(.ledgerUnreachable, "It is down.", remedy: "Start it.")) }
+    ),
+    (
+      .ledgerAccessDenied, "Let it in.",
+      { $0.ledger = .failed(InstallationProblem(.ledgerAccessDenied, "It refuses.", remedy: "Let it in.")) }
+    ),
+    (
+      .ledgerDatabaseMissing, "Make it.",
+      { $0.ledger = .failed(InstallationProblem(.ledgerDatabaseMissing, "There is none.", remedy: "Make it.")) }
+    ),
+    (
+      .ledgerPasswordUnusable, "chmod 600",
+      { $0.ledger = .failed(InstallationProblem(.ledgerPasswordUnusable, "It is open.", remedy: "chmod 600 x")) }
+    ),
+    (.ledgerReadOnly, "Name all servers", { $0.ledger = .answered { $0.isStandby = true } }),
+    (.ledgerNotDurable, "postgresql.conf", { $0.ledger = .answered { $0.unsafeSettings = "fsync=off" } }),
+    (
+      .ledgerOlder, "crier keys list --home '/srv/my home'",
+      { $0.ledger = .answered { ($0.tables, $0.contents) = (.older(missing: 1), nil) } }
+    ),
+    (
+      .ledgerForeign, "setting ledger",
+      { $0.ledger = .answered { ($0.tables, $0.contents) = (.foreign, nil) } }
+    ),
+    (.workSetAside, "journalctl -u crier", { $0.ledger = .answered { $0.contents?.setAside = 2 } }),
+    (
+      .noKeyInForce, "crier keys create",
+      { $0.ledger = .answered { $0.contents?.keys = LedgerFacts.Keys(inForce: 0, ended: 1) } }
+    ),
+    (
       .workSetAside, "journalctl -u crier",
       { $0.ledger = .sound(bytes: 1, isOpen: true, keys: LedgerFacts.Keys(inForce: 1, ended: 0), setAside: 2) }
     ),
@@ -162,8 +193,14 @@ struct InstallationDiagnosisTests {
       .unitNetworkClosed, "IPAddressAllow= in systemctl edit crier.service",
       { $0.unit?.blockedServers = ["api.push.apple.com"] }
     ),
+    (
+      .unitNetworkClosed, "IPAddressAllow= in systemctl edit crier.service",
+      { $0.unit?.blockedLedgerHosts = ["db1.example"] }
+    ),
     (.clockBehind, "timedatectl", { $0.clock.now = 1_000 }),
     (.clockBehind, "timedatectl", { $0.clock.ledgerChangedAt = $0.clock.now + 61 }),
+    (.clockDiffers, "timedatectl set-ntp true", { $0.clock.serverAheadBy = 61 }),
+    (.clockDiffers, "timedatectl set-ntp true", { $0.clock.serverAheadBy = -61 }),
     (.clockNotSynchronized, "timedatectl set-ntp true", { $0.clock.isSynchronized = false }),
     (.openFilesTooFew, "LimitNOFILE=65536", { $0.openFiles.limit = 151 }),
     (.openFilesLow, "ulimit -n 8328", { $0.openFiles.limit = 152 }),
@@ -197,7 +234,8 @@ struct InstallationDiagnosisTests {
     for change: (inout InstallationFacts) -> Void in [
       { $0.disk?.freeBytes = 1 << 30 }, { $0.disk?.freeFiles = 10_000 }, { $0.disk?.freeFiles = nil },
       { $0.openFiles.limit = 8_328 }, { $0.clock.ledgerChangedAt = $0.clock.now + 60 },
-      { $0.clock.ledgerChangedAt = nil }, { $0.clock.isSynchronized = nil }, { $0.home.secretBytes = nil },
+      { $0.clock.ledgerChangedAt = nil }, { $0.clock.isSynchronized = nil }, { $0.clock.serverAheadBy = -60 },
+      { $0.home.secretBytes = nil },
     ] {
       #expect(InstallationFacts.diagnosis(change).verdict == .ok)
     }

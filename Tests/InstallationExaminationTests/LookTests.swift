@@ -90,7 +90,9 @@ struct LookTests {
 
   @Test("an output is not opened if the ledger, which names the process that plays on it, cannot be read")
   func unknownPlayer() async throws {
-    for facts: LedgerFacts in [.skipped, .unreadable(.damaged), .unreadable(.other("this user may not read it"))] {
+    for facts: LedgerFacts in [
+      .skipped, .unknown, .unreadable(.damaged), .unreadable(.other("this user may not read it")),
+    ] {
       let player = LedgerLook.player(of: "default", in: URL(filePath: "/none/ledger.sqlite"), facts)
       guard
         case .notTried = await OutputLook.look(name: "alsa:crier_no_such_pcm", player: player, environment: [:]).outcome
@@ -108,13 +110,28 @@ struct LookTests {
     let folder = try TemporaryFolder()
     let ledger = folder.url.appending(path: "ledger.sqlite")
     let now = Date(timeIntervalSince1970: 1_800_000_000.75)
-    #expect(ClockLook.look(ledger: ledger, now: now).ledgerChangedAt == nil)
+    #expect(ClockLook.look(ledger: ledger, .missing, now: now).ledgerChangedAt == nil)
     for (name, time) in [("ledger.sqlite", 1_700_000_000.0), ("ledger.sqlite-wal", 1_900_000_000.0)] {
       let file = try folder.file(name, "")
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: time)], ofItemAtPath: file.path)
     }
-    let facts = ClockLook.look(ledger: ledger, now: now)
+    let facts = ClockLook.look(ledger: ledger, .missing, now: now)
     #expect(facts.now == 1_800_000_000 && facts.ledgerChangedAt == 1_900_000_000)
+    // An old file does not matter if the ledger is on a server.
+    let answer = DatabaseFacts.Answer(
+      version: "15.14", milliseconds: 1, bytes: 1, tables: .current, secondsAhead: 90)
+    let onServer = LedgerFacts.database(DatabaseFacts(server: "db1", outcome: .answered(answer)))
+    let other = ClockLook.look(ledger: ledger, onServer, now: now)
+    #expect(other.ledgerChangedAt == nil && other.serverAheadBy == 90)
+  }
+
+  @Test("without a player in the home, a ledger on a server does not keep an output from being tried")
+  func playerBesideServer() throws {
+    let folder = try TemporaryFolder()
+    let problem = InstallationProblem(.ledgerUnreachable, "It is down.", remedy: "Start it.")
+    let facts = LedgerFacts.database(DatabaseFacts(server: "db1", outcome: .failed(problem)))
+    let player = LedgerLook.player(of: "default", in: folder.url.appending(path: "ledger.sqlite"), facts)
+    guard case .none = player else { Issue.record("no seat is taken in the home"); return }
   }
 }

@@ -34,6 +34,21 @@ struct UnitLookTests {
       home: URL(filePath: home), hosts: hosts, dropIn: Self.dropIn, root: root.url, resolver: Self.apple)
   }
 
+  @Test("the shipped systemd unit blocks a ledger's server on another machine, and not one on this machine")
+  func ledger() async throws {
+    func blocked(_ bytes: [UInt8], _ hosts: [String] = ["db1.example"]) async -> [String]? {
+      await UnitLook.look(
+        home: URL(filePath: "/var/lib/crier"), hosts: [], ledgerHosts: hosts, dropIn: Self.dropIn, root: root.url,
+        resolver: OneAddress(bytes: bytes))?.blockedLedgerHosts
+    }
+    #expect(await blocked([127, 0, 0, 1]) == [])
+    #expect(await blocked([192, 168, 1, 7], []) == [])
+    #expect(await blocked([192, 168, 1, 7], ["db1.example", "db2.example"]) == ["db1.example", "db2.example"])
+    _ = try root.file("etc/systemd/system/crier.service.d/a.conf", "[Service]\nIPAddressAllow=192.168.1.0/24\n")
+    #expect(await blocked([192, 168, 1, 7]) == [])
+    #expect(await blocked([192, 168, 2, 7]) == ["db1.example"])
+  }
+
   @Test("the shipped systemd unit blocks the network, and the shipped drop-in opens it")
   func shipped() async throws {
     #expect(await look() == UnitFacts(name: "crier.service", isClosed: true, dropIn: Self.dropIn.path))

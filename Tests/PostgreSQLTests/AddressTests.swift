@@ -124,4 +124,26 @@ struct AddressTests {
       ])
     #expect(address.parameters["host"] == nil)
   }
+
+  @Test(
+    "the hosts that are reached over a network are named without those of sockets",
+    arguments: [
+      ("postgresql:///payments", []), ("postgresql:///payments?host=/run/postgresql", []),
+      ("postgresql:///payments?host=@abstract", []),
+      ("postgresql://crier@db1.example:5433,db2.example/payments", ["db1.example", "db2.example"]),
+      ("postgresql://db1.example/payments?hostaddr=192.0.2.1", ["192.0.2.1"]),
+      ("postgresql://[2001:db8::1]/payments", ["2001:db8::1"]),
+    ] as [(String, [String])])
+  func networkHosts(text: String, hosts: [String]) throws {
+    #expect(try address(text).networkHosts == hosts)
+  }
+
+  @Test("an address that accepts every server keeps its hosts and its other options")
+  func readOnly() throws {
+    let address = try address("postgresql://db1.example/payments?connect_timeout=7")
+    #expect(address.parameters["target_session_attrs"] == "read-write")
+    let every = address.acceptingReadOnlyServers
+    #expect(every.parameters["target_session_attrs"] == "any" && every.parameters["connect_timeout"] == "7")
+    #expect(every.hosts == address.hosts)
+  }
 }

@@ -30,6 +30,20 @@ struct MigrationTests {
     #expect(try await names(connection) == ["shops", "names"])
   }
 
+  @Test("the migrations of a database can be read, and reading makes no table")
+  func reading() async throws {
+    let connection = try await TemporaryDatabase().connect()
+    func applied() async throws -> [String]? {
+      try await connection.run { session throws(PostgreSQLError) in try PostgreSQLMigrations.applied(session) }
+    }
+    #expect(try await applied() == nil)
+    #expect(try await applied() == nil)
+    try await both.apply(on: connection)
+    #expect(try await applied() == ["shops", "names"])
+    #expect(try first.next(after: []) == first.migrations[0] && both.next(after: ["shops"]) == both.migrations[1])
+    #expect(try both.next(after: ["shops", "names", "a newer one"]) == nil)
+  }
+
   @Test("the database of a newer program is accepted, and is not changed")
   func newer() async throws {
     let connection = try await TemporaryDatabase().connect()

@@ -61,6 +61,18 @@ final class PasswordFileTests {
     #expect(failure?.description.contains("chmod 600") == true)
   }
 
+  @Test("the password file of an address is checked without a server")
+  func check() async throws {
+    func address(_ file: URL?) throws -> PostgreSQLAddress {
+      try PostgreSQLAddress("postgresql://db1.example/payments", passwordFile: file, environment: [:])
+    }
+    try address(nil).checkPassword()
+    try address(try file("hunter2")).checkPassword()
+    let open = try address(try file("hunter2", mode: 0o644))
+    let failure = await failure { () throws(PostgreSQLError) in try open.checkPassword() }
+    #expect(failure?.code == .passwordFileUnusable && failure?.subject == "can be read or written by others")
+  }
+
   @Test("a missing password file, and a folder in its place, are refused")
   func missing() async throws {
     for file in [folder, folder.appending(path: "none")] {

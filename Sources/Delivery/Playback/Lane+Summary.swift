@@ -28,14 +28,38 @@ extension Lane {
     (announcement.account, announcement.id, announcement.lane) = ("", UUID().uuidString, name)
     (announcement.kind, announcement.isReplay, announcement.category) = (.summary, false, .payment)
     (announcement.sequence, announcement.expiresAt) = (nil, nil)
-    do {
-      let number = try await ledger.accept(announcement, standingFor: payments).number
+    do throws(LedgerError) {
+      let number = try await accept(announcement, standingFor: payments)
       summary?.number = number
       waiting[number] = Waiting(category: .payment)
       render(number)
       signals.happened()
     } catch {
       await refuseSummary(error.code.rawValue)
+    }
+  }
+
+  /// Stores a summary. If the connection to the ledger's server breaks meanwhile, the summary may be stored or not, and a
+  /// payment of a stored summary must not be played alone. The call therefore stores the same summary again until it is
+  /// known.
+  ///
+  /// - Returns: The number of the summary.
+  private func accept(
+    _ announcement: StoredAnnouncement, standingFor payments: [Int64]
+  ) async throws(LedgerError) -> Int64 {
+    var isUncertain = false
+    while true {
+      do throws(LedgerError) {
+        let number = try await ledger.accept(announcement, standingFor: payments).number
+        noteLedger(nil, while: .writing)
+        return number
+      } catch {
+        isUncertain = isUncertain || error.code == .outcomeUnknown
+        guard isUncertain, [.outcomeUnknown, .unreachable, .busy].contains(error.code), !signals.isStopAsked else {
+          throw error
+        }
+        await waitForLedger(after: error)
+      }
     }
   }
 

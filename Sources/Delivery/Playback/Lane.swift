@@ -363,6 +363,12 @@ actor Lane {
     }
   }
 
+  /// Waits a moment within a step, because the ledger cannot be written.
+  func waitForLedger(after fault: LedgerError) async {
+    noteLedger(fault.code.rawValue, while: .writing)
+    await wait(until: clock.now() + settings.devicePauses.upperBound, while: fault)
+  }
+
   /// Replies to waiting callers that their change cannot be written. The player keeps trying to make the change, but
   /// the callers should not wait until the disk has space again.
   private func refuseWaiting(_ error: LedgerError) {

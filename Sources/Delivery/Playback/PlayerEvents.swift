@@ -3,6 +3,9 @@
 public import Ledger
 
 extension Player {
+  /// Whether the player has ended. Its lane is then free.
+  public var hasEnded: Bool { signals.isEnded }
+
   /// Returns the lane's events from the ledger, oldest first and each once. The stream ends with the player. No events
   /// are buffered: a slow reader continues at its position in the ledger.
   ///

@@ -204,21 +204,28 @@ final class LanePlayer: Service {
       isLost = true
       report(lossWithCode: loss.code, of: player)
     }
-    do {
-      for try await event in player.events() {
-        switch event.kind {
-        case .deviceLost where !isLost:
-          isLost = true
-          report(lossWithCode: event.detail["code"] ?? "unknown", of: player)
-        case .deviceBack:
-          isLost = false
-          logger.notice("The sound device works again.", metadata: ["lane": "\(player.lane)"])
-        default: break
+    let failures = RepeatedFailureLog("The state of the sound device cannot be read, so it is not logged.", logger)
+    var position: Int64?
+    while true {
+      do {
+        for try await event in player.events(after: position) {
+          position = event.position
+          switch event.kind {
+          case .deviceLost where !isLost:
+            isLost = true
+            report(lossWithCode: event.detail["code"] ?? "unknown", of: player)
+          case .deviceBack:
+            isLost = false
+            logger.notice("The sound device works again.", metadata: ["lane": "\(player.lane)"])
+          default: break
+          }
         }
+        return
+      } catch {
+        // The ledger's server may be back in a moment. The events of the meantime are read then.
+        failures.tell(error)
+        guard !player.hasEnded, (try? await Task.sleep(for: Self.patience)) != nil else { return }
       }
-    } catch {
-      logger.warning(
-        "The state of the sound device is no longer logged.", metadata: ["lane": "\(player.lane)", "error": "\(error)"])
     }
   }
 

@@ -128,6 +128,8 @@ extension InstallationDiagnosis {
     let path = "ledger.sqlite"
     switch facts {
     case .missing: return InstallationCheck(.ledger, "none yet; the service makes it at its first start")
+    case .database(let facts): return database(facts, commands)
+    case .unknown: return InstallationCheck(skipping: .ledger, because: "the settings cannot be used")
     case .skipped:
       return InstallationCheck(
         skipping: .ledger,
@@ -141,7 +143,7 @@ extension InstallationDiagnosis {
     }
   }
 
-  private static func setAsideProblem(_ count: Int, _ commands: RemedyCommands) -> InstallationProblem {
+  static func setAsideProblem(_ count: Int, _ commands: RemedyCommands) -> InstallationProblem {
     InstallationProblem(
       .workSetAside,
       "The service ended twice in a row without being stopped, during the same "
@@ -190,11 +192,8 @@ extension InstallationDiagnosis {
     _ ledger: LedgerFacts, _ settings: SettingsFacts, _ commands: RemedyCommands
   ) -> InstallationCheck {
     let create = commands.crier("keys create")
-    let keys: LedgerFacts.Keys
-    switch ledger {
-    case .missing: keys = LedgerFacts.Keys(inForce: 0, ended: 0)
-    case .skipped, .unreadable: return InstallationCheck(skipping: .keys, because: "the ledger cannot be read")
-    case .sound(_, _, let counted, _, _): keys = counted
+    guard let keys = ledger.contents?.keys else {
+      return InstallationCheck(skipping: .keys, because: "the ledger cannot be read")
     }
     let found = "\(keys.inForce) in force, \(keys.ended) expired or revoked"
     if keys.inForce > 0 { return InstallationCheck(.keys, found) }

@@ -101,16 +101,20 @@ extension InstallationDiagnosis {
         "The ledger was last changed \(duration(changed - facts.now)) after the time that the clock shows, so the clock is "
           + "wrong now, or was wrong at that change.", remedy: set)
     }
-    guard facts.isSynchronized == false else { return InstallationCheck(.clock, found) }
-    return InstallationCheck(
-      .clock, found, .clockNotSynchronized,
-      "The kernel reports that no time service synchronises the clock. If the clock is wrong by more than 300 s, signed "
-        + "requests are refused.",
-      remedy: "On this machine, or on the host of this container:\n\(synchronization)")
+    var problems = facts.serverAheadBy.flatMap(clockProblem(serverAheadBy:)).map { [$0] } ?? []
+    if facts.isSynchronized == false {
+      problems.append(
+        InstallationProblem(
+          .clockNotSynchronized,
+          "The kernel reports that no time service synchronises the clock. If the clock is wrong by more than 300 s, "
+            + "signed requests are refused.",
+          remedy: "On this machine, or on the host of this container:\n\(synchronization)"))
+    }
+    return InstallationCheck(.clock, found, problems)
   }
 
   /// Returns a number of seconds in a unit that fits, such as `3 days`.
-  private static func duration(_ seconds: Int) -> String {
+  static func duration(_ seconds: Int) -> String {
     let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
     let (size, name) = units.first { seconds >= $0.0 } ?? (1, "second")
     let count = seconds / size

@@ -69,21 +69,34 @@ extension InstallationDiagnosis {
     }
     var senders: [String] = []
     if let pushes, pushes.usesApple { senders.append("pushes") }
-    if case .sound(_, _, _, let endpoints, _) = ledger, endpoints > 0 { senders.append("webhooks") }
+    if let contents = ledger.contents, contents.webhookEndpoints > 0 { senders.append("webhooks") }
     let found = unit.isClosed ? "\(unit.name): no connections to the internet" : "\(unit.name): open"
     let remedy =
       "Install the drop-in that opens the unit's network, as root:\n" + unit.openingCommands.joined(separator: "\n")
-    if unit.isClosed, !senders.isEmpty {
-      return InstallationCheck(
-        .network, found, .unitNetworkClosed,
-        "The unit lets the service connect to no machine on the internet (IPAddressDeny), so "
-          + "\(senders.joined(separator: " and ")) wait.", remedy: remedy)
+    let someRemedy =
+      "Add the addresses with IPAddressAllow= in systemctl edit \(Shell.quoted(unit.name)). Or: \(remedy)"
+    var problems: [InstallationProblem] = []
+    if !unit.blockedLedgerHosts.isEmpty {
+      problems.append(
+        InstallationProblem(
+          .unitNetworkClosed,
+          "The unit does not let the service connect to the ledger's server "
+            + "\(unit.blockedLedgerHosts.joined(separator: ", ")) (IPAddressDeny), so the service does not start.",
+          remedy: someRemedy))
     }
-    guard !unit.blockedServers.isEmpty else { return InstallationCheck(.network, found) }
-    return InstallationCheck(
-      .network, found, .unitNetworkClosed,
-      "The unit does not let the service connect to \(unit.blockedServers.joined(separator: ", ")) (IPAddressDeny), "
-        + "so pushes wait.",
-      remedy: "Add the addresses with IPAddressAllow= in systemctl edit \(Shell.quoted(unit.name)). Or: \(remedy)")
+    if unit.isClosed, !senders.isEmpty {
+      problems.append(
+        InstallationProblem(
+          .unitNetworkClosed,
+          "The unit lets the service connect to no machine on the internet (IPAddressDeny), so "
+            + "\(senders.joined(separator: " and ")) wait.", remedy: remedy))
+    } else if !unit.blockedServers.isEmpty {
+      problems.append(
+        InstallationProblem(
+          .unitNetworkClosed,
+          "The unit does not let the service connect to \(unit.blockedServers.joined(separator: ", ")) (IPAddressDeny), "
+            + "so pushes wait.", remedy: someRemedy))
+    }
+    return InstallationCheck(.network, found, problems)
   }
 }

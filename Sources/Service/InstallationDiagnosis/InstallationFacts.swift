@@ -128,6 +128,19 @@ public enum LedgerFacts: Sendable, Hashable {
     public init(inForce: Int, ended: Int) { (self.inForce, self.ended) = (inForce, ended) }
   }
 
+  /// What the ledger holds.
+  public struct Contents: Sendable, Hashable {
+    public var keys: Keys
+    /// The number of webhook endpoints that are not disabled.
+    public var webhookEndpoints: Int
+    /// The number of deliveries that two crashes of the service in a row interrupted.
+    public var setAside: Int
+
+    public init(keys: Keys, webhookEndpoints: Int = 0, setAside: Int = 0) {
+      (self.keys, self.webhookEndpoints, self.setAside) = (keys, webhookEndpoints, setAside)
+    }
+  }
+
   public enum Obstacle: Sendable, Hashable {
     case damaged, newer, older, foreign
     /// The file has a log, but the log's index is missing, so reading would write the index.
@@ -140,6 +153,8 @@ public enum LedgerFacts: Sendable, Hashable {
   case missing
   /// The home could not be read.
   case skipped
+  /// The settings, which name the ledger, cannot be used.
+  case unknown
   case unreadable(Obstacle)
   /// SQLite checked every page of the file.
   ///
@@ -148,6 +163,20 @@ public enum LedgerFacts: Sendable, Hashable {
   ///   - webhookEndpoints: The number of webhook endpoints that are not disabled.
   ///   - setAside: The number of deliveries that two crashes of the service in a row interrupted.
   case sound(bytes: Int64, isOpen: Bool, keys: Keys, webhookEndpoints: Int = 0, setAside: Int = 0)
+  /// The ledger is on a PostgreSQL server.
+  case database(DatabaseFacts)
+
+  /// What the ledger holds; nil if it could not be read. A ledger that does not exist yet is empty.
+  var contents: Contents? {
+    let empty = Contents(keys: Keys(inForce: 0, ended: 0))
+    switch self {
+    case .skipped, .unknown, .unreadable: return nil
+    case .missing: return empty
+    case .sound(_, _, let keys, let endpoints, let setAside):
+      return Contents(keys: keys, webhookEndpoints: endpoints, setAside: setAside)
+    case .database(let facts): return facts.answer?.tables == DatabaseFacts.Tables.none ? empty : facts.answer?.contents
+    }
+  }
 }
 
 /// The phrase books and the user's lexicon.

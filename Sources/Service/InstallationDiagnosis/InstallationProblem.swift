@@ -40,6 +40,12 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     case ledgerForeign = "ledger_foreign"
     case ledgerUnreadable = "ledger_unreadable"
     case ledgerLogUnindexed = "ledger_log_unindexed"
+    case ledgerUnreachable = "ledger_unreachable"
+    case ledgerAccessDenied = "ledger_access_denied"
+    case ledgerDatabaseMissing = "ledger_database_missing"
+    case ledgerPasswordUnusable = "ledger_password_unusable"
+    case ledgerReadOnly = "ledger_read_only"
+    case ledgerNotDurable = "ledger_not_durable"
     case workSetAside = "work_set_aside"
     case noKey = "no_key"
     case noKeyInForce = "no_key_in_force"
@@ -76,6 +82,7 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     case speechServerUntested = "speech_server_untested"
     case unitNetworkClosed = "unit_network_closed"
     case clockBehind = "clock_behind"
+    case clockDiffers = "clock_differs"
     case clockNotSynchronized = "clock_not_synchronized"
     case openFilesTooFew = "open_files_too_few"
     case openFilesLow = "open_files_low"
@@ -83,7 +90,8 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     public var severity: Severity {
       switch self {
       case .settingIgnored, .diskLow, .ledgerOlder, .ledgerLogUnindexed, .workSetAside, .outputBusy, .serviceDegraded,
-        .publicURLUnusable, .speechServerFailing, .speechServerUntested, .clockNotSynchronized, .openFilesLow:
+        .publicURLUnusable, .speechServerFailing, .speechServerUntested, .clockDiffers, .clockNotSynchronized,
+        .openFilesLow:
         .warning
       default: .fault
       }

@@ -66,13 +66,17 @@ public struct PortFacts: Sendable, Hashable {
 /// The system's clock. Times are in whole seconds since 1970.
 public struct ClockFacts: Sendable, Hashable {
   public var now: Int
-  /// The time of the last change of the ledger; nil if there is none.
+  /// The time of the last change of the ledger's file; nil if there is none.
   public var ledgerChangedAt: Int?
+  /// The number of seconds by which the clock of the ledger's server is ahead; nil if the ledger is on no server, or if
+  /// the server did not answer.
+  public var serverAheadBy: Int?
   /// Whether a time service keeps the kernel's clock right; nil if it is not known.
   public var isSynchronized: Bool?
 
-  public init(now: Int, ledgerChangedAt: Int?, isSynchronized: Bool?) {
+  public init(now: Int, ledgerChangedAt: Int?, serverAheadBy: Int? = nil, isSynchronized: Bool?) {
     (self.now, self.ledgerChangedAt, self.isSynchronized) = (now, ledgerChangedAt, isSynchronized)
+    self.serverAheadBy = serverAheadBy
   }
 }
 

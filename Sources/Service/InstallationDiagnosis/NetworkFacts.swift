@@ -65,11 +65,16 @@ public struct UnitFacts: Sendable, Hashable {
   public var isClosed: Bool
   /// The push servers and name servers whose addresses the unit blocks, although it is not closed.
   public var blockedServers: [String]
+  /// The hosts of the ledger's server whose addresses the unit blocks.
+  public var blockedLedgerHosts: [String]
   /// The path of the drop-in that opens the network.
   public var dropIn: String
 
-  public init(name: String, isClosed: Bool, blockedServers: [String] = [], dropIn: String) {
-    (self.name, self.isClosed, self.blockedServers, self.dropIn) = (name, isClosed, blockedServers, dropIn)
+  public init(
+    name: String, isClosed: Bool, blockedServers: [String] = [], blockedLedgerHosts: [String] = [], dropIn: String
+  ) {
+    (self.name, self.isClosed, self.dropIn) = (name, isClosed, dropIn)
+    (self.blockedServers, self.blockedLedgerHosts) = (blockedServers, blockedLedgerHosts)
   }
 
   /// The commands that install the drop-in, for root.

@@ -6,8 +6,16 @@ public import InstallationDiagnosis
 
 /// A look at the system's clock.
 public enum ClockLook {
-  /// - Parameter ledger: The ledger, whose last change cannot be later than now.
-  public static func look(ledger: URL, now: Date) -> ClockFacts {
+  /// - Parameters:
+  ///   - ledger: The ledger's file, whose last change cannot be later than now.
+  ///   - facts: The ledger as it was found. If it is on a server, the server's clock is compared with this machine's, and
+  ///     the file does not matter.
+  public static func look(ledger: URL, _ facts: LedgerFacts, now: Date) -> ClockFacts {
+    if case .database(let database) = facts {
+      return ClockFacts(
+        now: seconds(now), ledgerChangedAt: nil, serverAheadBy: database.answer?.secondsAhead,
+        isSynchronized: isSynchronized)
+    }
     let path = ledger.path(percentEncoded: false)
     let changes = ["", "-wal"].compactMap { suffix in
       (try? FileManager.default.attributesOfItem(atPath: path + suffix))?[.modificationDate] as? Date

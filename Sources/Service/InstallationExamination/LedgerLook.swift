@@ -3,10 +3,14 @@
 public import Foundation
 public import InstallationDiagnosis
 public import Ledger
+public import PostgreSQL
+import PostgreSQLLedger
 import SQLiteLedger
+import TextFormats
 
-/// A look at the ledger, which reads and checks the whole file and changes nothing.
+/// A look at the ledger, which changes nothing.
 public enum LedgerLook {
+  /// Reads and checks the whole file of a ledger.
   public static func look(at file: URL, now: Date) -> LedgerFacts {
     do throws(LedgerError) {
       switch try SQLiteLedger.examine(file, at: now) {
@@ -31,13 +35,82 @@ public enum LedgerLook {
     }
   }
 
+  /// Asks the server of a ledger's database.
+  ///
+  /// - Parameter passwordFile: The file with the password, for the remedy; nil if there is none.
+  public static func look(
+    at address: PostgreSQLAddress, passwordFile: URL?, now: Date
+  ) async -> LedgerFacts {
+    do throws(PostgreSQLError) {
+      let found = try await PostgreSQLLedger.examine(address, at: now)
+      return .database(DatabaseFacts(server: found.server, outcome: .answered(answer(found))))
+    } catch {
+      return .database(
+        DatabaseFacts(server: address.description, outcome: .failed(problem(error, passwordFile: passwordFile))))
+    }
+  }
+
+  private static func answer(_ found: DatabaseExamination) -> DatabaseFacts.Answer {
+    let known = PostgreSQLLedger.knownMigrations.count
+    let tables: DatabaseFacts.Tables =
+      found.isForeign
+      ? .foreign
+      : found.applied.isEmpty
+        ? .none
+        : found.applied.count < known
+          ? .older(missing: known - found.applied.count) : found.applied.count > known ? .newer : .current
+    return DatabaseFacts.Answer(
+      version: found.version, milliseconds: Int(found.duration / .milliseconds(1)), bytes: found.byteCount,
+      tables: tables, isStandby: found.isStandby, unsafeSettings: found.isDurable ? nil : found.durability,
+      secondsAhead: Int(clamping: Int64(found.secondsAhead.rounded())),
+      contents: found.contents.map { contents in
+        LedgerFacts.Contents(
+          keys: LedgerFacts.Keys(inForce: contents.keysInForce, ended: contents.keysEnded),
+          webhookEndpoints: contents.webhookEndpoints, setAside: contents.setAside)
+      })
+  }
+
+  /// Returns the problem of a database that cannot be used.
+  static func problem(_ error: PostgreSQLError, passwordFile: URL?) -> InstallationProblem {
+    let code: InstallationProblem.Code =
+      switch error.code {
+      case .cannotConnect, .connectionLost, .deadlinePassed, .outcomeUnknown, .cancelled, .closed, .noFreeConnection,
+        .tooManyWaiting, .serverFull:
+        .ledgerUnreachable
+      case .accessDenied, .notPermitted: .ledgerAccessDenied
+      case .noDatabase: .ledgerDatabaseMissing
+      case .passwordFileUnusable: .ledgerPasswordUnusable
+      case .readOnly: .ledgerReadOnly
+      default: .ledgerUnreadable
+      }
+    let state = error.sqlState.map { " (SQLSTATE \($0))" } ?? ""
+    guard error.code == .passwordFileUnusable, let path = passwordFile?.path(percentEncoded: false) else {
+      return InstallationProblem(
+        code, "The ledger cannot be opened: \(error.cause)\(state).", remedy: error.remedy)
+    }
+    return InstallationProblem(
+      code, "The ledger cannot be opened: the password file \(path) \(error.subject ?? "cannot be used").",
+      remedy: "\(error.remedy)\nchmod 600 \(Shell.quoted(path))")
+  }
+
+  /// Returns the state of a lane's player on this machine.
+  private static func playerBesideServer(of lane: String, in home: URL) -> PlayerLook {
+    do throws(LedgerError) {
+      let status = try PostgreSQLLedger.player(lane: lane, home: home)
+      return status.isRunning ? .running(status) : .none
+    } catch {
+      return .unknown
+    }
+  }
+
   /// Returns the state of a lane's player according to the ledger.
   ///
   /// - Parameter facts: The ledger as it was found. Without a log beside it, no program has it open.
   public static func player(of lane: String, in file: URL, _ facts: LedgerFacts) -> PlayerLook {
     switch facts {
     case .missing, .sound(_, isOpen: false, _, _, _): return .none
-    case .skipped, .unreadable: return .unknown
+    case .skipped, .unknown, .unreadable: return .unknown
+    case .database: return playerBesideServer(of: lane, in: file.deletingLastPathComponent())
     case .sound(_, isOpen: true, _, _, _): break
     }
     var options = SQLiteLedger.Options()

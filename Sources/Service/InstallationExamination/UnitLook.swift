@@ -18,11 +18,12 @@ public enum UnitLook {
   ///
   /// - Parameters:
   ///   - hosts: The hosts of the push servers that this process can reach outside of the unit.
+  ///   - ledgerHosts: The hosts of the ledger's server; empty if it is reached without a network.
   ///   - dropIn: The path of the drop-in that opens the network.
   ///   - root: The folder in which `etc` and `usr` are.
   /// - Returns: Nil if there is no such unit, or if it has another home.
   public static func look(
-    home: URL, hosts: [String], dropIn: URL, root: URL = URL(filePath: "/"),
+    home: URL, hosts: [String], ledgerHosts: [String] = [], dropIn: URL, root: URL = URL(filePath: "/"),
     resolver: any HostResolving = SystemHostResolver()
   ) async -> UnitFacts? {
     let folder = home.resolvingSymlinksInPath().standardizedFileURL
@@ -32,20 +33,24 @@ public enum UnitLook {
       guard let network = network(of: name, in: root), let its = network.home,
         URL(filePath: its).resolvingSymlinksInPath().standardizedFileURL.path == folder.path
       else { continue }
+      func isBlocked(_ host: String) async -> Bool {
+        let addresses = await resolver.addresses(of: host)
+        return !addresses.isEmpty && !addresses.contains(where: network.allows)
+      }
+      var blockedLedgerHosts: [String] = []
+      for host in ledgerHosts where await isBlocked(host) { blockedLedgerHosts.append(host) }
       var blocked: [String] = []
       // A closed unit blocks all servers, so that is reported once and not for each server.
       if !network.isClosed, !hosts.isEmpty {
-        for host in hosts {
-          let addresses = await resolver.addresses(of: host)
-          if !addresses.isEmpty, !addresses.contains(where: network.allows) { blocked.append(host) }
-        }
+        for host in hosts where await isBlocked(host) { blocked.append(host) }
         let servers = nameServers(in: text(of: root.appending(path: "etc/resolv.conf")) ?? "")
         if !servers.isEmpty, !servers.contains(where: network.allows) {
           blocked.append("the name server \(servers[0])")
         }
       }
       return UnitFacts(
-        name: name, isClosed: network.isClosed, blockedServers: blocked, dropIn: dropIn.path(percentEncoded: false))
+        name: name, isClosed: network.isClosed, blockedServers: blocked, blockedLedgerHosts: blockedLedgerHosts,
+        dropIn: dropIn.path(percentEncoded: false))
     }
     return nil
   }

@@ -112,7 +112,7 @@ struct Batch: ReportingCommand {
       throw error
     }
     reporter.end()
-    await limits.pruneIfAsked(library, of: publishing.owner(), own: published)
+    await limits.pruneIfAsked(library, to: publishing, own: published)
     return reporter.progress.failed > 0
   }
 }

@@ -53,9 +53,9 @@ struct ClipNeeds: Sendable {
   /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`, `LedgerError`.
   static func read(of home: CrierHome?, changesNothing: Bool = false) async throws -> ClipNeeds {
     guard let home else { return ClipNeeds(gap: .unknownHome) }
-    if CrierHome.isMissing(home.ledger) { return ClipNeeds(gap: .noLedger(home: home.typed)) }
-    // The home folder must be safe before its settings file is trusted.
-    let ledger = try changesNothing ? home.readLedger() : home.openLedger()
+    guard try home.hasLedger() else { return ClipNeeds(gap: .noLedger(home: home.typed)) }
+    // The home folder must be safe before its settings file is trusted, which opening its ledger checks.
+    let ledger = try await changesNothing ? home.readLedger() : home.openLedger()
     let configuration = try ServiceConfiguration(
       flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
     return try await ClipNeeds(
@@ -83,15 +83,17 @@ extension PublishingOptions {
   /// - Returns: The given home. If none is given, the home that has the containers and a ledger, or the usual home if
   ///   the containers are its own. Nil for other containers, because the ledger of another home knows nothing about
   ///   their clips.
-  func owner(home given: String? = nil) -> CrierHome? {
+  /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`.
+  func owner(home given: String? = nil) throws -> CrierHome? {
     let usual = CrierHome(given)
     guard given == nil, let containers else { return usual }
     let folder = URL(filePath: containers, directoryHint: .isDirectory).absoluteURL
     if folder.isSamePlace(as: usual.containers) { return usual }
     // The path may be a link to the containers.
     let places = [folder.standardizedFileURL, folder.standardizedFileURL.resolvingSymlinksInPath()]
-    let parents = places.map { CrierHome($0.deletingLastPathComponent().path(percentEncoded: false)) }
-    return parents.first { folder.isSamePlace(as: $0.containers) && !CrierHome.isMissing($0.ledger) }
+    // The environment is about the usual home, and would name another ledger.
+    let parents = places.map { CrierHome($0.deletingLastPathComponent().path(percentEncoded: false), environment: [:]) }
+    return try parents.first { try folder.isSamePlace(as: $0.containers) && $0.hasLedger() }
   }
 }
 

@@ -9,10 +9,15 @@ struct CrierHome: Sendable {
   let directory: URL
   /// The folder's path as the user gave it, for messages.
   let typed: String
+  /// The environment variables that may name the home's ledger.
+  let environment: [String: String]
 
-  /// - Parameter asked: The path given with `--home`, or nil to use the environment.
-  init(_ asked: String? = nil) {
-    let environment = ProcessInfo.processInfo.environment
+  /// - Parameters:
+  ///   - asked: The path given with `--home`, or nil to use the environment.
+  ///   - environment: The environment variables. They are about the home that the user means, so they are left out for
+  ///     a home that was found in another way.
+  init(_ asked: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    self.environment = environment
     if let home = asked ?? environment["CRIER_HOME"], !home.isEmpty {
       directory = URL(filePath: home, directoryHint: .isDirectory).absoluteURL.standardizedFileURL
       typed = home
@@ -32,17 +37,43 @@ struct CrierHome: Sendable {
 
   var containers: URL { directory.appending(path: "containers", directoryHint: .isDirectory) }
 
-  /// The database of accepted announcements and their outcomes.
-  var ledger: URL { directory.appending(path: "ledger.sqlite") }
+  /// The file of accepted announcements and their outcomes, unless the settings name a ledger on a server.
+  var ledgerFile: URL { directory.appending(path: "ledger.sqlite") }
+
+  /// Whether the home has a ledger: its file, or a server that its settings name.
+  ///
+  /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`.
+  func hasLedger() throws -> Bool {
+    // A ledger that this user may not reach is reported when it is opened.
+    if !Self.isMissing(ledgerFile) { return true }
+    // The home folder must be safe before its settings file is trusted.
+    if !Self.isMissing(configuration) { try requirePrivate() }
+    return try LedgerSetting(of: self) != .file
+  }
+
+  /// The time that a command waits for the server of a ledger. Two servers that do not answer take 10 seconds.
+  private static let patience: Duration = .seconds(12)
 
   /// Opens the ledger, after checking that no other user can change the home folder.
   ///
-  /// - Throws: ``UnsafeHome``, ``CommandError``, `LedgerError`.
-  func openLedger(options: SQLiteLedger.Options = SQLiteLedger.Options()) throws -> any Ledger.Store {
+  /// - Parameters:
+  ///   - setting: The ledger; nil to find it as a command does.
+  ///   - checksIntegrity: Whether every page of a ledger in a file is read and checked.
+  ///   - patience: The time to wait for a server.
+  /// - Throws: ``UnsafeHome``, ``CommandError``, `ServiceConfiguration.Fault`, `LedgerError`.
+  func openLedger(
+    _ setting: LedgerSetting? = nil, checksIntegrity: Bool = true, patience: Duration = Self.patience
+  ) async throws -> any Ledger.Store {
     try requirePrivate()
-    do throws(LedgerError) {
-      return try SQLiteLedger(at: ledger, options: options)
-    } catch {
+    do {
+      switch try setting ?? LedgerSetting(of: self) {
+      case .file:
+        var options = SQLiteLedger.Options()
+        options.checksIntegrity = checksIntegrity
+        return try SQLiteLedger(at: ledgerFile, options: options)
+      case .server(let server): return try await server.open(home: directory, patience: patience)
+      }
+    } catch let error as LedgerError {
       // The ledger makes the home folder. A home that is still missing is often a misspelt path.
       guard Self.isMissing(directory) else { throw error }
       let reason = error.systemError.map { String(cString: strerror($0)) } ?? error.code.rawValue
@@ -53,13 +84,17 @@ struct CrierHome: Sendable {
     }
   }
 
-  /// Opens the ledger for reading only, after checking that no other user can change the home folder. The ledger's file
-  /// is not changed.
+  /// Opens the ledger for reading only, after checking that no other user can change the home folder. The ledger's file,
+  /// or the tables of its database, are not changed.
   ///
-  /// - Throws: ``UnsafeHome``, `LedgerError`.
-  func readLedger() throws -> any Ledger.Store {
+  /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`, `LedgerError`.
+  func readLedger() async throws -> any Ledger.Store {
     try requirePrivate()
-    return try SQLiteLedger(reading: ledger)
+    switch try LedgerSetting(of: self) {
+    case .file: return try SQLiteLedger(reading: ledgerFile)
+    case .server(let server):
+      return try await server.open(home: directory, patience: Self.patience, changesTables: false)
+    }
   }
 
   /// The folder of temporary sounds for `crier preview`.

@@ -9,7 +9,7 @@ struct Doctor: ReportingCommand {
   static let configuration = CommandConfiguration(
     abstract: "Looks at the installation, and says what is wrong and which command mends it.",
     discussion: """
-      The command checks the settings, the home folder and its disk, the ledger and its keys, the phrase books, the \
+      The command checks the settings, the home folder and its disk, the ledger (its file, or its server) and its keys, the phrase books, the \
       console, the speech engine and its sandbox, the voice packs, the output (with a moment of silence), the port, the \
       connection to APNs, the network that the unit of systemd allows, the clock, and the limit of open files. It \
       changes nothing, and can be run while the service runs. Run it as the service's user, with the flags of the \

@@ -85,9 +85,7 @@ enum Failures {
     case let error as ToneError: status(of: error.code)
     case let error as SoundLibraryError: error.action == .naming ? 64 : 73
     case let error as OutputError: status(of: error.code)
-    case let error as LedgerError:
-      [.laneTaken, .busy, .unreachable, .outcomeUnknown].contains(error.code)
-        ? 69 : error.code == .invalidValue ? 70 : 73
+    case let error as LedgerError: status(of: error)
     case is PlayableFileError: 65
     case let error as PushMessageError: error.code == .messageTooLarge ? 65 : 64
     case let error as ProviderKeyError: [.keyIDInvalid, .teamInvalid].contains(error.code) ? 64 : 65
@@ -95,6 +93,16 @@ enum Failures {
     case let error as Refused: error.isTemporary ? 69 : 65
     case is ProviderSettingsError: 65
     default: 70
+    }
+  }
+
+  private static func status(of error: LedgerError) -> Int32 {
+    // A server that cannot be used is an unavailable device, and nothing of this machine can be mended.
+    if error.server != nil, error.action == .opening { return 69 }
+    return switch error.code {
+    case .laneTaken, .busy, .unreachable, .outcomeUnknown: 69
+    case .invalidValue: 70
+    default: error.server == nil ? 73 : 69
     }
   }
 

@@ -110,8 +110,8 @@ extension CrierHome {
   /// The home folder and its trusted and secret files whose permissions break the rules. Missing files are skipped.
   var unsafeFiles: [UnsafeHome.Finding] {
     var files: [(name: String, care: HomePermissions.Care)] = [("", .trusted)]
-    files += [ledger, signingSecret, firstKey, firstKeyHeader].map { ($0.lastPathComponent, .secret) }
-    files += ["-wal", "-shm", "-journal"].map { ("\(ledger.lastPathComponent)\($0)", .secret) }
+    files += [ledgerFile, signingSecret, firstKey, firstKeyHeader].map { ($0.lastPathComponent, .secret) }
+    files += ["-wal", "-shm", "-journal"].map { ("\(ledgerFile.lastPathComponent)\($0)", .secret) }
     files += [
       configuration, lexicon, chosenPacks, speechServerVerdicts, accountWork, batches, previews, playerPreferences,
     ].map { ($0.lastPathComponent, .trusted) }

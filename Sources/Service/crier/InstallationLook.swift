@@ -7,6 +7,7 @@ import Foundation
 import InstallationDiagnosis
 import InstallationExamination
 import Playback
+import PostgreSQL
 import ProviderSettings
 import PushDelivery
 import SoundOutputs
@@ -33,7 +34,7 @@ struct InstallationLook {
     let pushes = await configuration.asyncMap { await self.pushes($0, servers, settings) }
     let reached = zip(servers, pushes?.servers ?? []).filter { if case .connected = $1.outcome { true } else { false } }
     let homeFacts = homeFacts()
-    let ledger: LedgerFacts = isReadable(homeFacts) ? LedgerLook.look(at: home.ledger, now: now) : .skipped
+    let ledger = await ledger(homeFacts, now: now)
     let installation = files.installation
     let speakers = configuration?.speakers ?? ProcessInfo.processInfo.activeProcessorCount
     let connections = configuration?.settings.mostConnections ?? OpenFiles.leastConnections
@@ -53,8 +54,9 @@ struct InstallationLook {
       output: await configuration.asyncMap { await output($0, homeFacts, ledger) }, port: configuration.map(port),
       pushes: pushes, speechServers: await configuration.asyncMap(speechServers),
       unit: await UnitLook.look(
-        home: home.directory, hosts: reached.map(\.0.host), dropIn: installation.networkDropIn),
-      clock: ClockLook.look(ledger: home.ledger, now: now),
+        home: home.directory, hosts: reached.map(\.0.host),
+        ledgerHosts: (try? ledgerSetting)?.address?.networkHosts ?? [], dropIn: installation.networkDropIn),
+      clock: ClockLook.look(ledger: home.ledgerFile, ledger, now: now),
       openFiles: OpenFileFacts(
         limit: OpenFiles.reachableLimit ?? own + connections, own: own,
         leastConnections: OpenFiles.leastConnections, connections: connections))
@@ -63,6 +65,28 @@ struct InstallationLook {
   /// Whether the home is a folder whose files this user may read as the service does.
   private func isReadable(_ home: HomeFacts) -> Bool {
     if case .folder = home.place { home.foreignOwner == nil } else { false }
+  }
+
+  // MARK: The ledger
+
+  /// The ledger that the settings of the service name.
+  ///
+  /// - Throws: `ServiceConfiguration.Fault`.
+  var ledgerSetting: LedgerSetting {
+    get throws {
+      try LedgerSetting(
+        in: SettingsFile(url: config ?? home.configuration, isRequired: config != nil), environment: environment)
+    }
+  }
+
+  private func ledger(_ home: HomeFacts, now: Date) async -> LedgerFacts {
+    guard isReadable(home) else { return .skipped }
+    switch try? ledgerSetting {
+    case nil: return .unknown
+    case .file: return LedgerLook.look(at: self.home.ledgerFile, now: now)
+    case .server(let server):
+      return await LedgerLook.look(at: server.address, passwordFile: server.passwordFile, now: now)
+    }
   }
 
   /// The URL of the service at the address of the settings.
@@ -226,7 +250,7 @@ struct InstallationLook {
     // must not take the device from the service.
     if case .missing = homeFacts.place {
     } else if let lane = try? options.lane() {
-      player = LedgerLook.player(of: lane, in: home.ledger, ledger)
+      player = LedgerLook.player(of: lane, in: home.ledgerFile, ledger)
     }
     return await OutputLook.look(
       name: options.output, player: player, mayOpenDevices: mayOpenDevices, environment: environment)

@@ -61,12 +61,12 @@ struct KeepingOptions: ParsableArguments {
   /// The clips are published by then, so an error is only reported.
   ///
   /// - Parameters:
-  ///   - home: The home to which the clips belong; nil if there is none.
+  ///   - publishing: The options with which the clips were published.
   ///   - own: The names of the clips that the command published. They stay, however long the command ran.
-  func pruneIfAsked(_ library: SoundLibrary, of home: CrierHome?, own: Set<String>) async {
+  func pruneIfAsked(_ library: SoundLibrary, to publishing: PublishingOptions, own: Set<String>) async {
     guard isGiven else { return }
     do {
-      var needs = try await ClipNeeds.read(of: home)
+      var needs = try await ClipNeeds.read(of: publishing.owner())
       needs.clips.formUnion(own)
       // A missing ledger is usual where no service runs.
       if let gap = needs.gap, gap == .unknownHome { Terminal.note("\(gap)") }

@@ -121,7 +121,7 @@ struct Keys: AsyncParsableCommand {
       if let pack { _ = try files.shelf(home: home.folder).manifest(id: pack) }
       if let group { GroupWarning.note(about: [group], in: "--group") }
       let key = APIKey.make()
-      let ledger = try home.folder.openLedger()
+      let ledger = try await home.folder.openLedger()
       let kept = try await ledger.createKey(request.newKey(key, try checked(), locale: spoken))
       do {
         try StandardOutput.write(

@@ -86,7 +86,7 @@ extension Keys {
 
     func perform() async throws {
       let base = try base
-      let ledger = try home.folder.openLedger()
+      let ledger = try await home.folder.openLedger()
       let code = SignInCode.make()
       let link = code.link(base: base)
       let drawing = try QRCode(link)

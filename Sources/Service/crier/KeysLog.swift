@@ -22,7 +22,7 @@ extension Keys {
     @OptionGroup var home: HomeOptions
 
     func perform() async throws {
-      let ledger = try home.folder.openLedger()
+      let ledger = try await home.folder.openLedger()
       var last: Int64 = 0
       while true {
         let acts = try await ledger.administrativeActs(after: last)

@@ -40,7 +40,7 @@ extension Keys {
     }
 
     func perform() async throws {
-      let ledger = try home.folder.openLedger()
+      let ledger = try await home.folder.openLedger()
       let key = APIKey.make()
       let rotated: (old: Ledger.Key, new: Ledger.Key)?
       do {

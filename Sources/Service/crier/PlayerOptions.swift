@@ -9,7 +9,6 @@ import Ledger
 import Playback
 import SoundLibrary
 import SoundOutputs
-import SQLiteLedger
 import TextFormats
 import ToneMaking
 
@@ -49,12 +48,10 @@ struct LaneOptions: ParsableArguments {
     return OutputParts(name: name.description, lane: try lane()) { name.makeOutput(waking: waking) }
   }
 
-  /// - Throws: ``UnsafeHome``, ``CommandError``, `LedgerError`.
-  func ledger(in home: CrierHome) throws -> any Ledger.Store {
-    var options = SQLiteLedger.Options()
+  /// - Throws: ``UnsafeHome``, ``CommandError``, `ServiceConfiguration.Fault`, `LedgerError`.
+  func ledger(in home: CrierHome) async throws -> any Ledger.Store {
     // The check can take long for a large ledger. The service checks its ledger when it starts.
-    options.checksIntegrity = false
-    return try home.openLedger(options: options)
+    try await home.openLedger(checksIntegrity: false)
   }
 }
 
@@ -141,7 +138,7 @@ struct PlayerOptions: ParsableArguments {
     )
     let (name, lane) = (try lane.name(), try lane.lane())
     let home = home.folder
-    let ledger = try self.lane.ledger(in: home)
+    let ledger = try await self.lane.ledger(in: home)
     let library = SoundLibrary(container: try GroupContainer(containers: home.containers, group: "group.crier"))
     // Announcements of other programs may need phrase books. A sound file needs none.
     let announcer = try? files.announcer(speakers: 1, home: home, copiesPacks: true)

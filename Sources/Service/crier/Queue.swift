@@ -95,7 +95,7 @@ extension QueueOptions {
   /// Skips the announcement that is playing now. If another one plays when the player receives the command, that one is
   /// not skipped.
   func skip() async throws {
-    let (lane, ledger) = try open()
+    let (lane, ledger) = try await open()
     let status = try ledger.player(lane: lane)
     guard status.isRunning else { throw Self.noPlayer(on: lane) }
     guard let number = status.report?.number else {
@@ -107,7 +107,7 @@ extension QueueOptions {
 
   /// - Parameter number: The number of the announcement that the command is about.
   func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
-    let (lane, ledger) = try open()
+    let (lane, ledger) = try await open()
     let isPlayed = try ledger.player(lane: lane).isRunning
     // Without a player, only a cancellation has an effect.
     if !isPlayed {

@@ -21,17 +21,16 @@ struct QueueOptions: ParsableArguments {
   /// service, although the service uses another home.
   ///
   /// - Throws: ``UnsafeHome``, ``CommandError``, `ServiceConfiguration.Fault`, `OutputError`, `LedgerError`.
-  func open() throws -> (lane: String, ledger: any Ledger.Store) {
+  func open() async throws -> (lane: String, ledger: any Ledger.Store) {
     let home = home.folder
     // The home folder must be safe before its settings file is trusted.
     try home.requirePrivate()
-    // A ledger that this user may not reach is reported by the ledger itself.
-    if CrierHome.isMissing(home.ledger) {
+    guard try home.hasLedger() else {
       throw CommandError(
         65, "\(home.typed): this home has no ledger; give the home folder of the service or program with --home.")
     }
     let lane = LaneOptions(output: try output ?? Self.output(of: home))
-    return (try lane.lane(), try lane.ledger(in: home))
+    return (try lane.lane(), try await lane.ledger(in: home))
   }
 
   /// Returns the output that a service with this home plays to. A service that plays nothing has no queue, so the

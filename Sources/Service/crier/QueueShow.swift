@@ -23,7 +23,7 @@ extension Queue {
     @OptionGroup(title: "Files") var data: DataOptions
 
     func perform() async throws {
-      let (lane, ledger) = try queue.open()
+      let (lane, ledger) = try await queue.open()
       if json {
         let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
         return try StandardOutput.write(snapshot.jsonLine)

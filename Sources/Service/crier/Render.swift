@@ -83,7 +83,7 @@ struct Render: ReportingCommand {
       Terminal.note(report.summary)
       for remark in report.remarks { Terminal.note(remark) }
     }
-    if let library { await limits.pruneIfAsked(library, of: publishing.owner(), own: [report.clip.name]) }
+    if let library { await limits.pruneIfAsked(library, to: publishing, own: [report.clip.name]) }
   }
 
   private static func container(ofFileNamed name: String) -> SoundFormat.Container? {

@@ -17,7 +17,6 @@ import ServiceLifecycle
 import SoundOutputs
 import SpeechEngine
 import SpeechServers
-import SQLiteLedger
 import TextFormats
 import ToneMaking
 import UnixSignals
@@ -81,6 +80,11 @@ struct Serve: ReportingCommand {
       flags: flags, environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) },
       home: home)
     for warning in configuration.warnings { Terminal.note("crier: \(warning)") }
+    if config != nil, (try? LedgerSetting(of: home))?.address != configuration.ledger.address {
+      Terminal.note(
+        "crier: ledger (\(configuration.place(of: .ledger))): commands such as crier keys do not read the file of --config, "
+          + "so they use another ledger; set ledger in crier.yaml of the home, or CRIER_LEDGER.")
+    }
     if printConfig { return try StandardOutput.write(configuration.yaml) }
     try Self.requireAddress(configuration.settings)
     PrivateProcess.leaveNoCoreFile()
@@ -117,10 +121,10 @@ struct Serve: ReportingCommand {
         "\(installation.console.path(percentEncoded: false)): the console's files are missing; give the folder that holds "
           + "Console/ with --data.")
     }
-    var ledgerOptions = SQLiteLedger.Options()
-    // The time that the check takes grows with the file, so the service checks the ledger while it works.
-    ledgerOptions.checksIntegrity = false
-    let ledger = try home.openLedger(options: ledgerOptions)
+    // The time that the check takes grows with the file, so the service checks the ledger while it works. A server that
+    // starts at the same moment, at the boot of the machine, is waited for. If it stays away, the service ends with the
+    // reason: its unit then shows a failure and starts it again, while a service that waits for ever looks healthy.
+    let ledger = try await home.openLedger(configuration.ledger, checksIntegrity: false, patience: .seconds(30))
     let firstKey = try await FirstKey(home: home, ledger: ledger).prepare(
       isLocal: Self.isLoopback(configuration.settings.host), host: configuration.settings.host)
     let recentLog = RecentLog()

@@ -21,7 +21,8 @@ struct ServiceConfiguration: Sendable {
   enum Name: String, CaseIterable, Sendable {
     case host, port, hosts, output, locale, packs, group, groups, rate, burst, speakers, volume, gap, chime, chimes,
       batches
-    case proxies, apns
+    case proxies, apns, ledger
+    case ledgerPasswordFile = "ledger_password_file"
     case speechServers = "speech_servers"
     case leadIn = "lead_in_ms"
     case wakeSound = "wake_sound"
@@ -85,6 +86,7 @@ struct ServiceConfiguration: Sendable {
   }
 
   private(set) var settings = ServiceSettings(rate: ServiceConfiguration.defaultRate)
+  private(set) var ledger = LedgerSetting.file
   /// The name of an output, or `none`.
   private(set) var output = "default"
   private(set) var speakers = ProcessInfo.processInfo.activeProcessorCount
@@ -147,8 +149,14 @@ struct ServiceConfiguration: Sendable {
       (place.lastPathComponent, values, settingsFile.lines()),
     ])
     try read(&reader)
+    ledger = try LedgerSetting(&reader, environment: environment, folder: place.deletingLastPathComponent())
     all = reader.settings
     warnings = Self.warnings(about: environment)
+    if ledger == .file, all.contains(where: { $0.name == .ledgerPasswordFile && $0.value != "''" }) {
+      warnings.append(
+        "ledger_password_file (\(self.place(of: .ledgerPasswordFile))): has no effect, because the setting ledger names "
+          + "no server.")
+    }
     if usesApple {
       publicURLWarning = Self.publicURLWarning(settings.publicURL)
       warnings += publicURLWarning.map { [$0] } ?? []

@@ -26,11 +26,14 @@ struct SettingsFile {
   /// Returns the values as text, in the form that a flag or an environment variable has. A list such as `apns` has no
   /// such form and is left out.
   ///
+  /// - Parameter names: The settings to read.
   /// - Throws: `ServiceConfiguration.Fault` for an entry of `packs` or `chimes` that cannot be used.
-  func values() throws -> [ServiceConfiguration.Name: String] {
+  func values(
+    of names: [ServiceConfiguration.Name] = ServiceConfiguration.Name.allCases
+  ) throws -> [ServiceConfiguration.Name: String] {
     var values: [Name: String] = [:]
     for (key, value) in mapping ?? [:] {
-      guard let name = key.string.flatMap(Name.init(rawValue:)) else { continue }
+      guard let name = key.string.flatMap(Name.init(rawValue:)), names.contains(name) else { continue }
       switch name {
       case .packs where value.mapping != nil: values[name] = try packs(value)
       case .chimes where value.mapping != nil: values[name] = try chimes(value)

@@ -58,15 +58,28 @@ struct SettingsReader {
     ) { Choice(rawValue: $0) }
   }
 
-  /// Reads times of the week. No text means no times.
-  mutating func times<Value>(_ name: Name, _ parse: (String) throws(WeeklyTimesError) -> Value) throws -> Value {
+  /// Reads a text that its type refuses with reasons of its own. Without the setting, the text is empty.
+  ///
+  /// - Parameters:
+  ///   - shown: Returns the text as it may be printed.
+  ///   - parse: Returns the value of a text, or throws what is wrong and what to do next, without a full stop.
+  /// - Throws: `ServiceConfiguration.Fault` with the reason.
+  mutating func checked<Value, Reason: Error>(
+    _ name: Name, shown: (String) -> String = { $0 }, parse: (String) throws(Reason) -> Value
+  ) throws -> Value {
     let found = find(name) ?? Found(text: "")
-    append(name, Self.quoted(found.text), found)
-    do throws(WeeklyTimesError) {
-      return try parse(found.text)
+    do throws(Reason) {
+      let value = try parse(found.text)
+      append(name, Self.quoted(shown(found.text)), found)
+      return value
     } catch {
       throw Fault(setting: name.rawValue, source: found.place, rule: "\(error)")
     }
+  }
+
+  /// Reads times of the week. No text means no times.
+  mutating func times<Value>(_ name: Name, _ parse: (String) throws(WeeklyTimesError) -> Value) throws -> Value {
+    try checked(name, parse: parse)
   }
 
   mutating func flag(_ name: Name, _ fallback: Bool) throws -> Bool {

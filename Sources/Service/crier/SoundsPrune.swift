@@ -90,7 +90,7 @@ extension Sounds {
             : "\(verb) \(removals.count) clips: \(KeepingOptions.reasons(removals)).")
         return
       }
-      var log = RemovalLog(publishing.owner(home: home.home) ?? home.folder)
+      var log = RemovalLog { try publishing.owner(home: home.home) ?? home.folder }
       guard let engine else {
         // All names are checked before anything is removed.
         for name in names { _ = try library.url(for: name) }
@@ -143,18 +143,20 @@ extension Sounds {
 
 /// The log of administrative actions, for clips that are removed on this machine.
 private struct RemovalLog {
-  private let home: CrierHome
+  /// Returns the home whose log it is.
+  private let home: () throws -> CrierHome
   private var ledger: (any Ledger.Store)?
   private var hasFailed = false
 
-  init(_ home: CrierHome) { self.home = home }
+  init(_ home: @escaping () throws -> CrierHome) { self.home = home }
 
   /// Records that a clip was removed. An error is reported once and does not stop the removal, because removing clips
   /// helps when the disk is full.
   mutating func add(_ name: String) async {
     guard !hasFailed else { return }
     do {
-      let ledger = try ledger ?? home.openLedger()
+      let ledger: any Ledger.Store
+      if let opened = self.ledger { ledger = opened } else { ledger = try await home().openLedger() }
       self.ledger = ledger
       try await ledger.record(.clipRemoved, by: .currentUser, subject: name)
     } catch {

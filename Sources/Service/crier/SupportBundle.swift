@@ -8,6 +8,8 @@ import InstallationDiagnosis
 import Ledger
 import NIOCore
 import NIOHTTP1
+import PostgreSQL
+import PostgreSQLLedger
 import SQLiteLedger
 import TextFormats
 
@@ -63,7 +65,7 @@ struct SupportBundle {
           processors: ProcessInfo.processInfo.processorCount, memoryBytes: ProcessInfo.processInfo.physicalMemory)))
     add("settings.json", try json(settings(look)))
     add("doctor.json", Data((try report.jsonLine + "\n").utf8))
-    add("ledger.json", try json(await migrations(look.home)))
+    add("ledger.json", try json(await migrations(look)))
     add("readyz.json", service.readiness ?? Data("null\n".utf8))
     add("metrics.txt", service.metrics ?? Data())
     if let log = service.log { add("log.txt", Data(log.map { "\($0)\n" }.joined().utf8)) }
@@ -83,12 +85,27 @@ struct SupportBundle {
     }
   }
 
-  private static func migrations(_ home: CrierHome) async -> Migrations {
-    do {
-      return Migrations(
-        known: SQLiteLedger.knownMigrations, applied: try SQLiteLedger.appliedMigrations(of: home.ledger), code: nil)
+  private static func migrations(_ look: InstallationLook) async -> Migrations {
+    // Without settings, it is not known which ledger is meant.
+    guard let setting = try? look.ledgerSetting else {
+      return Migrations(known: [], applied: nil, code: InstallationProblem.Code.settingsUnusable.rawValue)
+    }
+    guard case .server(let server) = setting else { return migrations(of: look.home.ledgerFile) }
+    let known = PostgreSQLLedger.knownMigrations
+    do throws(PostgreSQLError) {
+      let found = try await PostgreSQLLedger.examine(server.address, at: Date())
+      return Migrations(known: known, applied: found.applied, code: nil)
     } catch {
-      return Migrations(known: SQLiteLedger.knownMigrations, applied: nil, code: error.code.rawValue)
+      return Migrations(known: known, applied: nil, code: error.code.rawValue)
+    }
+  }
+
+  private static func migrations(of file: URL) -> Migrations {
+    let known = SQLiteLedger.knownMigrations
+    do throws(LedgerError) {
+      return Migrations(known: known, applied: try SQLiteLedger.appliedMigrations(of: file), code: nil)
+    } catch {
+      return Migrations(known: known, applied: nil, code: error.code.rawValue)
     }
   }
 

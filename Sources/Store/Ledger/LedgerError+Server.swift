@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LedgerError {
+  /// The SQLSTATE with which a server says that it has no database of a name.
+  private static let noDatabase = "3D000"
+
   /// The cause of an error on a server, where it differs from that of a file.
   var causeOnServer: String? {
     switch code {
     case .diskFull: "the server's disk is full"
     case .readOnly: "the server accepts no changes"
-    case .notPermitted: "the server does not let this user in, or not do this"
+    case .notPermitted:
+      field.map { "the password file \($0)" } ?? "the server does not let this user in, or not do this"
+    case .unreachable where sqlState == Self.noDatabase: "the server has no database of this name"
     case .busy: "other transactions were in the way for too long"
     case .damaged: "a row or a page of the database is damaged"
     case .notALedger: "the database is that of another program" + (field.map { ": \($0)" } ?? "")
+    case .olderVersion: "the tables must first be brought up to date"
     case .systemFailure: "the server reported an error"
     default: nil
     }
@@ -21,9 +27,13 @@ extension LedgerError {
     case .diskFull: "Free some space on the server and try again."
     case .readOnly: "Name all servers in the address, so that the one that accepts changes is found."
     case .notPermitted: "Check the user in the address, the password file, and the privileges in the database."
+    case .unreachable where sqlState == Self.noDatabase:
+      "Create the database, or correct its name in the address."
     case .busy: "Nothing was changed. Try again in a moment."
     case .damaged: "Look into the server's log, and restore a backup."
     case .notALedger: "The database was not changed. Choose another database."
+    case .olderVersion:
+      "The database was not changed. Start the service once, or run a command that writes to the ledger."
     case .systemFailure: "Look into the server's log, and try again."
     default: nil
     }

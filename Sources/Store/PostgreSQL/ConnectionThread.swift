@@ -195,6 +195,8 @@ final class ConnectionThread {
       }
       return answer
     } catch {
+      // The server may have become a standby. The next job looks for the one that accepts changes.
+      if error.code == .readOnly { wire?.close() }
       return { job.fail(error) }
     }
   }

@@ -95,6 +95,27 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
     return address
   }
 
+  /// Returns the address with servers that accept no changes allowed, such as standbys.
+  public var acceptingReadOnlyServers: Self {
+    var address = self
+    address.parameters["target_session_attrs"] = "any"
+    return address
+  }
+
+  /// The names and addresses of the hosts that are reached over a network, without those that are reached through a
+  /// Unix socket.
+  public var networkHosts: [String] {
+    hosts.compactMap { $0.parameters["hostaddr"] ?? $0.parameters["host"] }.filter {
+      // libpq takes a name that begins with either of these for a socket.
+      !$0.hasPrefix("/") && !$0.hasPrefix("@")
+    }
+  }
+
+  /// Checks that the password can be read from its file, if there is one. The call may block.
+  ///
+  /// - Throws: ``PostgreSQLError`` with `passwordFileUnusable`.
+  public func checkPassword() throws(PostgreSQLError) { _ = try password() }
+
   /// Reads the password from its file, which may block.
   ///
   /// - Returns: Nil if there is no file.

@@ -28,7 +28,8 @@ extension PostgreSQLError {
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
-  private var cause: String {
+  /// What happened, as a phrase without a full stop. It contains no more than ``description``.
+  public var cause: String {
     let column = subject.map { "the column “\($0)”" } ?? "a column"
     return switch code {
     case .invalidAddress: subject ?? "this is not an address of a PostgreSQL server"
@@ -64,7 +65,8 @@ extension PostgreSQLError {
     }
   }
 
-  private var remedy: String {
+  /// What to do next, in sentences.
+  public var remedy: String {
     switch code {
     case .invalidAddress: "Write it as postgresql://user@host:5432/database."
     case .passwordOutsideFile: "Remove it there, and write it into a file that only the service's user can read (0600)."

@@ -101,7 +101,7 @@ public struct PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The option of the address, the column, the rule or the migration that the error is about.
   public let subject: String?
 
-  init(
+  package init(
     _ code: Code, while action: Action, server: String? = nil, sqlState: String? = nil, constraint: String? = nil,
     statement: Int? = nil, subject: String? = nil
   ) {

@@ -45,25 +45,35 @@ public struct PostgreSQLMigrations: Sendable, Hashable {
     }
   }
 
+  /// Reads which migrations were applied to a database. The call changes nothing.
+  ///
+  /// - Returns: Their names, in their order; nil if the database has no table of migrations.
+  /// - Throws: ``PostgreSQLError``.
+  public static func applied(_ session: borrowing PostgreSQLSession) throws(PostgreSQLError) -> [String]? {
+    let found = try session.rows("SELECT to_regclass('crier_migrations') IS NOT NULL AS found")
+    guard try found.first?.read("found", as: Bool.self) == true else { return nil }
+    var names: [String] = []
+    for row in try session.rows("SELECT name FROM crier_migrations ORDER BY position") {
+      names.append(try row.read("name"))
+    }
+    return names
+  }
+
   /// - Returns: The name of the migration that was applied; nil if the database has all.
   private func applyNext(_ session: borrowing PostgreSQLSession) throws(PostgreSQLError) -> String? {
     try session.transaction { session throws(PostgreSQLError) -> String? in
       // A transaction gives the lock back by itself. The statements behind it see what another process committed.
       try session.execute("SELECT pg_advisory_xact_lock($1)", [.int64(Self.lock)])
+      let found = try Self.applied(session)
       // A user that may not create tables can use a database that has all of them.
-      let found = try session.rows("SELECT to_regclass('crier_migrations') IS NOT NULL AS found")
-      let hasTable: Bool = try found.first?.read("found") ?? false
-      if !hasTable {
+      if found == nil {
         try session.execute(
           """
           CREATE TABLE crier_migrations (
             position bigint PRIMARY KEY, name text NOT NULL UNIQUE, applied timestamptz NOT NULL DEFAULT now())
           """)
       }
-      var names: [String] = []
-      for row in try session.rows("SELECT name FROM crier_migrations ORDER BY position") {
-        names.append(try row.read("name"))
-      }
+      let names = found ?? []
       guard let next = try next(after: names) else { return nil }
       try session.script(next.script)
       try session.execute(
@@ -77,7 +87,7 @@ public struct PostgreSQLMigrations: Sendable, Hashable {
   ///
   /// - Parameter applied: The names in the database, in their order.
   /// - Throws: ``PostgreSQLError`` with `migrationsDiffer`, if one list does not begin with the other one.
-  func next(after applied: [String]) throws(PostgreSQLError) -> Migration? {
+  public func next(after applied: [String]) throws(PostgreSQLError) -> Migration? {
     for (index, (own, other)) in zip(migrations, applied).enumerated() where own.name != other {
       throw PostgreSQLError(
         .migrationsDiffer, while: .migrating, subject: "migration \(index + 1) of the database is not “\(own.name)”")

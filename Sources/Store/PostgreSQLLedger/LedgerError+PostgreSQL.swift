@@ -12,11 +12,14 @@ extension LedgerError {
     case let error as LedgerError:
       self = error
     case let error as PostgreSQLError:
+      let isAbout: [PostgreSQLError.Code] = [.migrationsDiffer, .invalidParameter, .passwordFileUnusable]
       self.init(
         Code(error), while: action, on: error.server ?? server, sqlState: error.sqlState,
-        field: error.code == .migrationsDiffer || error.code == .invalidParameter ? error.subject : nil)
+        field: isAbout.contains(error.code) ? error.subject : nil)
     case is UnreadableRow:
       self.init(.damaged, while: action, on: server)
+    case is OlderTables:
+      self.init(.olderVersion, while: action, on: server)
     case is WrongEncoding:
       self.init(.invalidValue, while: action, on: server, field: "database (its encoding must be UTF8)")
     default:
@@ -36,6 +39,8 @@ extension LedgerError.Code {
       case .conflict, .locked, .deadlinePassed, .cancelled, .noFreeConnection, .statementCancelled: .busy
       case .readOnly: .readOnly
       case .migrationsDiffer: .notALedger
+      // A migration makes a table that the database has already, so another program made it.
+      case .invalidStatement where error.sqlState == "42P07": .notALedger
       case .invalidParameter: .invalidValue
       // The server has too many connections already.
       case .serverFull where error.sqlState == "53300": .unreachable
@@ -52,3 +57,6 @@ extension LedgerError.Code {
 
 /// The error for a database that cannot hold every text.
 struct WrongEncoding: Error {}
+
+/// The error for a database that lacks tables.
+struct OlderTables: Error {}

@@ -33,6 +33,14 @@ public final class PostgreSQLLedger: Ledger.Store {
     public var connectionsForLongReads = 2
     /// The options of each connection. Their time limit includes waiting for a connection and for a server.
     public var connection = PostgreSQLConnection.Options()
+    /// The time to wait for a server when the ledger is opened.
+    public var patienceAtOpening: Duration = .seconds(30)
+    /// The time limit of a call that follows one which found no server. The callers of a service then get their errors
+    /// soon, and do not wait behind each other.
+    public var timeLimitWithoutServer: Duration = .seconds(2)
+    /// Whether opening the ledger brings its tables up to date. Without this, opening fails with `olderVersion` if the
+    /// database lacks some, and changes nothing.
+    public var changesTables = true
     /// The time after which the server ends a transaction whose node sends no more statements, for example because the
     /// node was stopped. Other nodes wait for the rows of such a transaction, and events wait for its end.
     public var longestPause: Duration = .seconds(10)
@@ -64,6 +72,8 @@ public final class PostgreSQLLedger: Ledger.Store {
   private let longPool: PostgreSQLPool
   let acceptances = AcceptanceQueue()
   private let waiting: WaitingWork
+  /// Whether the latest call that ended found no server.
+  private let isWithoutServer = Locked(false)
 
   /// Connects to a database, and brings its tables up to date. Any number of nodes may do this at the same time.
   ///
@@ -79,13 +89,12 @@ public final class PostgreSQLLedger: Ledger.Store {
     now: @escaping @Sendable () -> Date = { Date() }
   ) async throws(LedgerError) {
     folder = home.absoluteURL.standardizedFileURL
-    let place = folder.appending(path: "ledger")
     do {
       try DurableFolder.make(folder, .ownerOnly)
     } catch {
-      throw LedgerError(cause: error, while: .opening, in: place)
+      throw LedgerError(cause: error, while: .opening, in: folder)
     }
-    seats = SeatFiles(beside: place, now: now)
+    seats = Self.seats(in: home, now: now)
     self.options = options
     self.now = now
     server = address.description
@@ -98,25 +107,32 @@ public final class PostgreSQLLedger: Ledger.Store {
         to: address, count: options.connections, mostWaiting: .max, options: options.connection)
       longPool = try PostgreSQLPool(
         to: address, count: options.connectionsForLongReads, mostWaiting: .max, options: options.connection)
-      try await Self.prepare(try PostgreSQLConnection(to: address, options: options.connection))
+      try await Self.prepare(try PostgreSQLConnection(to: address, options: options.connection), options)
     } catch {
       throw LedgerError(error, while: .opening, on: address.description)
     }
-    try await write(while: .opening) { session in try Self.alignPositions(session) }
+    if options.changesTables { try await write(while: .opening) { session in try Self.alignPositions(session) } }
   }
 
-  /// Brings the tables up to date, and closes the connection.
+  /// Brings the tables up to date, or checks that they are, and closes the connection.
   ///
-  /// - Throws: ``PostgreSQLError``; ``WrongEncoding``, before anything was changed.
-  private static func prepare(_ connection: PostgreSQLConnection) async throws {
+  /// - Throws: ``PostgreSQLError``; `LedgerError` with `olderVersion`; ``WrongEncoding``, before anything was changed.
+  private static func prepare(_ connection: PostgreSQLConnection, _ options: Options) async throws {
     do {
       // The time limit of this call is that for reaching a server. Migrations may take longer.
-      let encoding = try await connection.run { session throws(PostgreSQLError) in
+      let encoding = try await connection.run(within: options.patienceAtOpening) { session throws(PostgreSQLError) in
         try session.rows("SELECT current_setting('server_encoding') AS value").first?.read("value", as: String.self)
       }
       // PostgreSQL stores texts in the encoding of the database, and only UTF-8 can hold every text.
       guard encoding == "UTF8" else { throw WrongEncoding() }
-      try await Schema.migrations.apply(on: connection)
+      if options.changesTables {
+        try await Schema.migrations.apply(on: connection)
+      } else {
+        let isCurrent = try await connection.run { session throws(PostgreSQLError) in
+          try Schema.migrations.next(after: PostgreSQLMigrations.applied(session) ?? []) == nil
+        }
+        guard isCurrent else { throw OlderTables() }
+      }
     } catch {
       await connection.close()
       throw error
@@ -219,12 +235,17 @@ public final class PostgreSQLLedger: Ledger.Store {
     _ work: @escaping @Sendable (borrowing PostgreSQLSession) throws(PostgreSQLError) -> Result<Value, WorkFailure>
   ) async throws(LedgerError) -> Value {
     // The call still returns its result after the task of its caller was cancelled, hence a task of its own.
-    let result = await Task { () -> Result<Result<Value, WorkFailure>, PostgreSQLError> in
+    let result = await Task { [isWithoutServer, options] () -> Result<Result<Value, WorkFailure>, PostgreSQLError> in
       var attempts = 1
       while true {
+        // The first call that reaches a server again ends the short patience.
+        let limit = isWithoutServer.withLock { $0 } ? options.timeLimitWithoutServer : nil
         do throws(PostgreSQLError) {
-          return .success(try await pool.run(work))
+          let value = try await pool.run(within: limit, work)
+          isWithoutServer.withLock { $0 = false }
+          return .success(value)
         } catch {
+          if LedgerError.Code(error) == .unreachable { isWithoutServer.withLock { $0 = true } }
           guard isRepeatable(error.code), attempts < 3 else { return .failure(error) }
           attempts += 1
         }

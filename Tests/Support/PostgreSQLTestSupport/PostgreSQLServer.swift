@@ -39,13 +39,15 @@ public final class PostgreSQLServer: Sendable {
   private let answers: FileHandle
 
   /// Starts a server. Its superuser `crier` needs no password on the socket, and its user `guarded` needs one.
-  public init() async throws {
+  ///
+  /// - Parameter settings: Lines for `postgresql.conf`, which take precedence over the server's own.
+  public init(settings: String = "") async throws {
     let programs = try Self.programs.orThrow(Self.missing)
     // The path of a Unix socket has at most 107 bytes.
     folder = URL(filePath: "/tmp/crier-pg-\(UUID().uuidString.prefix(8))")
     shell = Process()
     shell.executableURL = URL(filePath: "/bin/sh")
-    shell.arguments = ["-c", Self.script, "sh", folder.path, programs]
+    shell.arguments = ["-c", Self.script, "sh", folder.path, programs, settings]
     let (input, output) = (Pipe(), Pipe())
     shell.standardInput = input
     shell.standardOutput = output
@@ -68,12 +70,17 @@ public final class PostgreSQLServer: Sendable {
   /// Stops the server as a crash would: without a checkpoint, and without telling clients more than that.
   public func stopAtOnce() async throws { try await order("stop") }
 
+  /// Returns the text of the address of a database on the server, as it is in a settings file.
+  public func addressText(user: String = "crier", database: String = "postgres") -> String {
+    "postgresql://\(user)@/\(database)?host=\(folder.path)"
+  }
+
   /// Returns the address of a database on the server.
   public func address(
     user: String = "crier", database: String = "postgres", options: String = "", passwordFile: URL? = nil
   ) throws -> PostgreSQLAddress {
     try PostgreSQLAddress(
-      "postgresql://\(user)@/\(database)?host=\(folder.path)\(options)", passwordFile: passwordFile, environment: [:])
+      addressText(user: user, database: database) + options, passwordFile: passwordFile, environment: [:])
   }
 
   /// Makes an empty database with a name of its own.
@@ -106,7 +113,7 @@ public final class PostgreSQLServer: Sendable {
 
   /// PostgreSQL refuses to run as root, so it then runs as the user of Debian's package.
   private static let script = """
-    folder=$1 programs=$2 data=$1/data
+    folder=$1 programs=$2 settings=$3 data=$1/data
     # In kilobytes. A container often has no more than 64 MB there.
     room=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
     [ "${room:-0}" -lt 1000000 ] || data=/dev/shm/${folder##*/}
@@ -130,6 +137,7 @@ public final class PostgreSQLServer: Sendable {
     max_wal_size = 64MB
     max_connections = 100
     deadlock_timeout = 50ms
+    $settings
     END
     }
     while read -r order; do

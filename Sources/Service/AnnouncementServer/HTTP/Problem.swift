@@ -211,6 +211,10 @@ extension Problem {
   static let diskFull = Problem(
     .insufficientStorage, "disk_full", "The service's disk is full. Try again when it has free space.", retryAfter: 30)
 
+  private static let databaseUnavailable = Problem(
+    .serviceUnavailable, "busy",
+    "The service cannot use its database now. Send the same request again in a moment.", retryAfter: 1)
+
   private init(_ error: LedgerError) {
     func conflict(_ detail: String) -> Problem { Problem(.conflict, error.code.rawValue, detail) }
     switch error.code {
@@ -218,10 +222,10 @@ extension Problem {
     case .busy, .waitingListFull, .tooManyCommands:
       self.init(
         .serviceUnavailable, "busy", "Too many writes are waiting. Try again in a moment.", retryAfter: 1)
-    case .unreachable, .outcomeUnknown:
-      self.init(
-        .serviceUnavailable, "busy",
-        "The service could not reach its database. Send the same request again in a moment.", retryAfter: 1)
+    case .unreachable, .outcomeUnknown: self = .databaseUnavailable
+    // A server that became a standby, or that refuses the service's user, is a fault of the operator and not of the
+    // request.
+    case .readOnly where error.server != nil, .notPermitted where error.server != nil: self = .databaseUnavailable
     case .tooManyReplays: self = .tooManyReplays(retryAfter: 10)
     case .tooManyDevices:
       self = conflict(

@@ -9,8 +9,9 @@ import ServiceLifecycle
 /// The part of the service that announces the payments that providers have reported. It begins as soon as no other
 /// process announces the payments of the ledger, and stops with the service.
 final class ProviderService: Service {
-  /// The interval at which the ledger is checked for payments that other processes have stored.
-  private static let lookInterval: Duration = .seconds(5)
+  /// The interval at which the ledger is checked for payments that other processes have stored, such as the other nodes
+  /// of a ledger on a server. Of their payments, each second counts.
+  private static let lookInterval: Duration = .seconds(1)
 
   private let ledger: any Ledger.SeatStore
   private let logger: Logger

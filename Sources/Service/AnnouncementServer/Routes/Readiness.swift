@@ -40,6 +40,9 @@ actor Readiness {
   static let leastFree = InstallationDiagnosis.leastFree
   /// The time for which the result of an engine check is reused, so that frequent requests do not keep the engine busy.
   private static let memory: Duration = .seconds(2)
+  /// The time after which a check fails that has no result. The server of a ledger may take longer to answer, and a
+  /// player may wait for the ledger. Those who ask for the readiness do not wait so long.
+  private static let patience: Duration = .seconds(3)
 
   private let announcer: Announcer
   private let ledger: any Ledger.StateStore
@@ -78,29 +81,59 @@ actor Readiness {
   func stop() { isStopping = true }
 
   func report() async -> Report {
+    let late = Check(ok: false, code: LedgerError.Code.busy.rawValue)
+    async let ledgerCheck = soon(late) { await self.ledgerCheck() }
+    async let deviceCheck = soon(late) { await self.deviceCheck() }
+    async let lanesCheck = soon(late) { await self.lanesCheck() }
+    async let setAsideCheck = soon(late) { await self.setAsideCheck() }
     var checks: [String: Check] = [:]
     checks["engine"] = await engine.value
     checks["disk"] = diskCheck()
-    do {
-      _ = try await ledger.lastEventPosition()
-      checks["ledger"] = Check(ok: true)
-    } catch {
-      checks["ledger"] = Check(ok: false, code: error.code.rawValue)
-    }
+    checks["ledger"] = await ledgerCheck
     let isReady = !isStopping && checks.allSatisfy(\.value.ok)
     // If one of these checks fails, the service is degraded but still ready. Clips can be made without the device, and
     // while announcements wait on an output that nothing plays. Announcements are played even if neither Apple nor a
     // receiver of webhooks can be reached, and while deliveries are set aside. While a speech server fails, another
     // voice speaks.
-    let aside = await setAside().total
     let others = [
-      "device": await deviceCheck(), "lanes": await lanesCheck(), "pushes": await pushesCheck(),
+      "device": await deviceCheck, "lanes": await lanesCheck, "pushes": await pushesCheck(),
       "webhooks": await webhooksCheck(), "providers": providers.check, "speech_servers": speechServersCheck,
-      "set_aside": Check(ok: aside == 0, code: aside == 0 ? nil : "set_aside", waiting: aside),
+      "set_aside": await setAsideCheck,
     ]
     let status = others.allSatisfy(\.value.ok) ? "ready" : "degraded"
     return Report(
       status: isReady ? status : isStopping ? "stopping" : "unready", checks: checks.merging(others) { $1 })
+  }
+
+  /// Returns the result of a check, or another one if the check takes longer than ``patience``.
+  private func soon(_ late: Check, _ check: @escaping @Sendable () async -> Check) async -> Check {
+    let outcome = FirstOutcome<Check, Never>()
+    return await outcome.wait(
+      start: {
+        [
+          Task { outcome.end(.success(await check())) },
+          Task {
+            guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+            outcome.end(.success(late))
+          },
+        ]
+      },
+      onCancel: { outcome.end(.success(late)) }
+    ).get()
+  }
+
+  private func ledgerCheck() async -> Check {
+    do {
+      _ = try await ledger.lastEventPosition()
+      return Check(ok: true)
+    } catch {
+      return Check(ok: false, code: error.code.rawValue)
+    }
+  }
+
+  private func setAsideCheck() async -> Check {
+    let aside = await setAside().total
+    return Check(ok: aside == 0, code: aside == 0 ? nil : "set_aside", waiting: aside)
   }
 
   /// Whether the engine speaks.

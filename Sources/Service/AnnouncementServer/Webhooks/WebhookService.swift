@@ -9,9 +9,11 @@ import WebhookDelivery
 /// The service's sender of webhooks. It sends as soon as no other process sends the webhooks of the ledger, and stops
 /// with the service.
 final class WebhookService: Service {
-  /// The interval at which the ledger is checked for messages that other processes have stored. The ledger reports the
-  /// messages of this process at once.
-  private static let lookInterval: Duration = .seconds(10)
+  /// The interval at which the ledger is checked for messages that other processes have stored. Every other node of a
+  /// ledger on a server stores some. The ledger reports the messages of this process at once.
+  private static let lookInterval: Duration = .seconds(1)
+  /// The number of these intervals between two looks at the endpoints that cannot be reached.
+  private static let looksPerReach = 10
 
   private let ledger: any Ledger.Store
   private let logger: Logger
@@ -46,12 +48,14 @@ final class WebhookService: Service {
     }
   }
 
-  /// Finds messages that another process has stored, such as a second service with the same ledger.
+  /// Finds messages that another process has stored, such as another node of the ledger.
   private func lookRegularly() async {
     // The sleep throws only when the service stops, and then nothing is left to do.
+    var looks = 0
     while (try? await Task.sleep(for: Self.lookInterval)) != nil {
       sender.lookForMessages()
-      await lookAtReach()
+      looks += 1
+      if looks.isMultiple(of: Self.looksPerReach) { await lookAtReach() }
     }
   }
 

@@ -53,9 +53,7 @@ extension PostgreSQLLedger {
     _ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Ledger.Administrator
   ) async throws(LedgerError) -> (old: Ledger.Key, new: Ledger.Key)? {
     if id.hasZero { return nil }
-    guard overlap.isFinite, overlap >= 0 else {
-      throw error(.invalidValue, while: .changingKeys, field: "overlap (0 seconds or more)")
-    }
+    try refuse(Ledger.Key.brokenRule(ofOverlap: overlap), while: .changingKeys)
     return try await write(while: .changingKeys) { [self] session in
       // Of two rotations at once, the second one sees here that the key was rotated.
       try lockKeys(in: session)

@@ -10,7 +10,7 @@ extension PostgreSQLLedger {
 
   @discardableResult
   public func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64] {
-    if account.hasZero { throw error(.invalidValue, while: .pushing, field: "account (without NUL)") }
+    try refuse(NewPush.brokenRule(ofAccount: account), while: .pushing)
     return try await write(while: .pushing, cost: 5_000 * pushes.count) { [self] session in
       try insert(pushes, account: account, announcement: nil, in: session)
     }
@@ -51,7 +51,7 @@ extension PostgreSQLLedger {
         sequence = device.last + (counts[push.device.bytes] ?? 0)
       }
       let body = push.body.bytes(sequence: sequence)
-      guard body.count <= 4096 else { throw error(.invalidValue, while: .pushing, field: "body (at most 4096 bytes)") }
+      try refuse(NewPush.brokenRule(ofBody: body), while: .pushing)
       rows.add(push, app: device.app, environment: device.environment, sequence: sequence, body: body)
     }
     if !counts.isEmpty {
@@ -114,7 +114,7 @@ extension PostgreSQLLedger {
         SELECT number, account, device, announcement, app, environment, kind, created_at, expires_at, reason, state,
           starts
         FROM pushes WHERE finished_at IS NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3
-        """, [.int64(number), .int64(last), .int64(Int64(min(max(limit, 1), 10_000)))]
+        """, [.int64(number), .int64(last), Self.limit(limit, most: 10_000)]
       ) { row in
         let state: Ledger.Push.State = try row.name("state")
         return Ledger.UnfinishedPush(
@@ -269,7 +269,7 @@ extension PostgreSQLLedger {
         ORDER BY sequence LIMIT $4
         """,
         [
-          .string(account), .string(device), .int64(sequence), .int64(Int64(min(max(limit, 1), 1000))),
+          .string(account), .string(device), .int64(sequence), Self.limit(limit),
         ], Ledger.Push.init(row:))
     }
   }

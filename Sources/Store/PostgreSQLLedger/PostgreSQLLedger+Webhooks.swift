@@ -17,7 +17,7 @@ extension PostgreSQLLedger {
         """
         SELECT number, endpoint, next_at, coalesce(attempted_at, created_at) AS computed_at, first_attempt_at, starts
         FROM webhooks WHERE finished_at IS NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3
-        """, [.int64(number), .int64(last), .int64(Int64(min(max(limit, 1), 10_000)))]
+        """, [.int64(number), .int64(last), Self.limit(limit, most: 10_000)]
       ) { row in
         Ledger.UnfinishedWebhook(
           number: try row.read("number"), endpoint: try row.read("endpoint"), nextAt: try row.date("next_at"),
@@ -192,7 +192,7 @@ extension PostgreSQLLedger {
         SELECT webhooks.number, message_id, body, kind, state, outcome, attempts, webhooks.created_at, finished_at
         FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
         WHERE account = $1 AND id = $2 ORDER BY webhooks.number LIMIT $3
-        """, [.string(account), .string(endpoint), .int64(Int64(min(max(limit, 1), 1000)))]
+        """, [.string(account), .string(endpoint), Self.limit(limit)]
       ) { row in
         Ledger.Webhook(
           number: try row.read("number"),

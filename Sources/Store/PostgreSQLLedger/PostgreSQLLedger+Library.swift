@@ -61,11 +61,6 @@ extension PostgreSQLLedger {
       ])
   }
 
-  /// Records that a clip of an account is in the folder of an app group; see ``record(_:in:)``.
-  func record(_ clip: LibrarySound, account: String, in session: borrowing PostgreSQLSession) throws {
-    try record([(clip, account)], in: session)
-  }
-
   /// Replaces the row of a file that was removed, or that had another digest, by a new row.
   private static let replacing = """
     DO UPDATE SET anchor = excluded.anchor, sha256 = excluded.sha256, bytes = excluded.bytes, at = excluded.at,

@@ -208,7 +208,7 @@ extension PostgreSQLLedger {
     var reasons: [Int64: String?] = [:]
     var numbers: [Int64] = []
     for push in pushes where reasons[push.number] == nil {
-      reasons[push.number] = .some(push.reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) })
+      reasons[push.number] = .some(Ledger.Push.stored(push.reason))
       numbers.append(push.number)
     }
     try Self.lockUnfinished(numbers, in: session)
@@ -288,27 +288,6 @@ extension PostgreSQLLedger {
     number, apns_id, account, device, announcement, kind, app, environment, sequence, priority, collapse_id, body, state,
     reason, attempts, created_at, expires_at, finished_at, handed_over_at
     """
-}
-
-extension Ledger.Device {
-  /// Returns the token that a push goes to. If the device has no token of the push's own kind, a background push uses
-  /// the token for notifications, and a file-provider push uses the app's token, because these have the same topic.
-  ///
-  /// - Returns: nil if the device has another app now, or if the push was accepted for a removed device that had the
-  ///   same id. The numbers of announcements and pushes show what was accepted before the device was registered. The
-  ///   clock cannot show it, because it may be set back.
-  fileprivate func token(for push: Ledger.Push) -> (kind: PushTokenKind, text: String)? {
-    guard app == push.app, environment == push.environment,
-      push.sequence.map({ $0 > firstSequence }) ?? (push.number > registeredAfter)
-    else { return nil }
-    let kinds: [PushTokenKind] =
-      switch push.kind {
-      case .alert: [.alert]
-      case .background: [.background, .alert]
-      case .fileProvider: [.fileProviderExtension, .fileProvider]
-      }
-    return kinds.lazy.compactMap { kind in tokens[kind].map { (kind, $0.text) } }.first
-  }
 }
 
 /// The columns of pushes that are to be inserted.

@@ -103,6 +103,7 @@ func outbox(_ client: PushClient, folder: URL, devices: Int, count: Int) async t
       NewDevice(
         account: "shop", id: "\(device)", app: app, environment: .production, tokens: [.alert: token(device)]),
       key: NewKey(id: "key-\(device)", account: "shop", digest: digest, scopes: ["device"], device: "\(device)"),
+      renewsKey: false, with: nil,
       by: .currentUser)
   }
   let next = Locked(0)

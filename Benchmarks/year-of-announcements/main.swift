@@ -99,7 +99,7 @@ for day in 0..<365 {
   let oldest = now().addingTimeInterval(-Double(retentionDays) * 86_400)
   try await ledger.prune(finishedBefore: oldest)
   while try await ledger.pruneAnswers(before: oldest) > 0 {}
-  let needed = try await ledger.neededClips(ofBatches: [])
+  let needed = try await ledger.neededClips(ofBatches: [], among: nil)
   _ = try library.remove(try library.excess(keeping, needed: needed, tidies: true))
   let sounds = try library.sounds()
   largestFolder = max(largestFolder, sounds.reduce(0) { $0 + $1.byteCount })

@@ -154,7 +154,7 @@ struct DeviceCallTests {
     #expect(problem(answer, 422, "field_invalid"), "\(answer.text)")
     #expect(try answer.string("detail")?.hasPrefix("\(field): ") == true, "\(answer.text)")
     for digit in "ag" { #expect(!answer.text.contains(String(repeating: digit, count: 16))) }
-    #expect(try await service.ledger.devices(account: "shop").isEmpty)
+    #expect(try await service.ledger.devices(account: "shop", after: "", limit: 100).isEmpty)
     #expect(try await service.ledger.keys().count == 1)
   }
 
@@ -187,7 +187,7 @@ struct DeviceCallTests {
     let misspelt = try await backend.put("phone-1", deviceBody(tokens: #"{"alerts":"\#(deviceToken("a"))"}"#))
     #expect(
       try misspelt.string("detail")?.hasPrefix("tokens.alerts: is not a key of this call; did you mean alert?") == true)
-    #expect(try await service.ledger.devices(account: "shop").isEmpty)
+    #expect(try await service.ledger.devices(account: "shop", after: "", limit: 100).isEmpty)
   }
 
   @Test("a device and a group of devices never have the same name in an account")
@@ -243,7 +243,7 @@ struct DeviceCallTests {
     #expect(problem(try await backend.get("/v1/devices/phone-1"), 404, "not_found"))
     service.wait(KeyCache.memory)
     #expect(try await phone.get("/v1/devices/phone-1").code == "key_unknown")
-    #expect(try await service.ledger.devices(account: "shop").isEmpty)
+    #expect(try await service.ledger.devices(account: "shop", after: "", limit: 100).isEmpty)
     #expect(try await service.ledger.device(account: "kiosk", id: "phone-1") != nil)
     // A phone may remove itself.
     let other = try await service.phone("phone-2")

@@ -168,7 +168,7 @@ struct DeviceKeyTests {
     try await push(["elsewhere"], to: "phone-2")
     try await push([nil, "D"])
     let number = try #require(try await service.ledger.pushes(account: "shop", announcement: "A").first?.number)
-    try await service.ledger.finishPush(number, .delivered)
+    try await service.ledger.finishPush(number, .delivered, reason: nil)
     for client in [phone, backend] {
       let all = try await client.get("/v1/devices/phone-1/announcements")
       #expect(all.status == 200 && all.header("Cache-Control") == "no-store", "\(all.text)")
@@ -215,7 +215,7 @@ struct DeviceKeyTests {
     let refused = try await backend.send(.delete, "/v1/announcements/A")
     #expect(refused.status == 409 && refused.code == "not_ended")
     let number = try #require(try await service.ledger.pushes(account: "shop", announcement: "A").first?.number)
-    try await service.ledger.finishPush(number, .expired)
+    try await service.ledger.finishPush(number, .expired, reason: nil)
     #expect(try await backend.send(.delete, "/v1/announcements/A").status == 200)
     #expect(
       try await phone.get("/v1/devices/phone-1/announcements").text == #"{"announcements":[],"last_sequence":1}"#)

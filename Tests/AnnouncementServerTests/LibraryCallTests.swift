@@ -229,6 +229,7 @@ struct LibraryCallTests {
     _ = try await service.ledger.accept(
       answer: NewAnswer(
         account: "shop", key: "k", bodyDigest: Data(count: 32), id: "A", status: 201, report: Data("{}".utf8)),
+      playing: nil, pushing: [],
       publishing: [clip])
     #expect(try await phone.get("/v1/clips/\(clip.name)").status == 404)
     #expect(try await phone.get("/v1/library/files/\(clip.sha256)").text == "sound")

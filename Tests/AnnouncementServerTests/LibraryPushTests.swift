@@ -54,7 +54,8 @@ struct LibraryPushTests {
     let key = APIKey.make()
     _ = try await service.ledger.register(
       NewDevice(account: account, id: id, app: app, environment: .production, appGroup: group, tokens: tokens),
-      key: NewKey(id: key.id, account: account, digest: key.digest, scopes: ["device"], device: id), by: .currentUser)
+      key: NewKey(id: key.id, account: account, digest: key.digest, scopes: ["device"], device: id), renewsKey: false,
+      with: nil, by: .currentUser)
   }
 
   /// Looks at the changes once, and returns the new pushes: the device, and the identifier of the container.
@@ -139,9 +140,10 @@ struct LibraryPushTests {
       _ = try await service.ledger.addEnumerator(of: container, account: "kiosk", device: "a")
     }
     let digest = String(repeating: "d", count: 64)
-    try await service.ledger.setLibraryTones([
-      LibrarySound(name: "chime.wav", group: "group.tills", sha256: digest, bytes: 1_000)
-    ])
+    try await service.ledger.setLibraryTones(
+      [
+        LibrarySound(name: "chime.wav", group: "group.tills", sha256: digest, bytes: 1_000)
+      ], unreadable: [])
     #expect(try await look(service) == ["a \(Self.workingSet)", "b background"])
     service.wait(.seconds(300))
     #expect(try await look(service) == ["a tones"])
@@ -239,7 +241,7 @@ struct LibraryPushTests {
       #expect(try answer.value("tokens") == nil)
     }
     _ = try await client.post(text.replacing("p1", with: "p3").replacing("clips", with: "speech"))
-    let pushes = try await service.ledger.pushes(account: "shop", device: "phone", afterSequence: 0)
+    let pushes = try await service.ledger.pushes(account: "shop", device: "phone", afterSequence: 0, limit: 100)
     let contents = try pushes.map { try #require(try AlertMessage.Content(payload: $0.body)) }
     #expect(contents.map(\.spoken?.pack) == ["shop", "shop", nil])
     for content in contents.prefix(2) {

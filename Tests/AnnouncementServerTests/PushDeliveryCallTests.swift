@@ -48,7 +48,8 @@ struct PushDeliveryCallTests {
       NewDevice(
         account: "shop", id: id, app: app, environment: .production, deviceGroup: group, locale: locale,
         tokens: token.map { [.alert: $0] } ?? [:]),
-      key: NewKey(id: key.id, account: "shop", digest: key.digest, scopes: ["device"], device: id), by: .currentUser)
+      key: NewKey(id: key.id, account: "shop", digest: key.digest, scopes: ["device"], device: id), renewsKey: false,
+      with: nil, by: .currentUser)
   }
 
   struct State: Decodable {

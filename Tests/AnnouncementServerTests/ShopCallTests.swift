@@ -50,7 +50,7 @@ struct ShopCallTests {
 
   /// The messages to an endpoint, as type and state.
   private func messages(_ service: TestService, _ endpoint: String) async throws -> [String] {
-    try await service.ledger.webhooks(account: "shop", endpoint: endpoint).map { webhook in
+    try await service.ledger.webhooks(account: "shop", endpoint: endpoint, limit: 1000).map { webhook in
       let body = try JSONSerialization.jsonObject(with: webhook.message.body) as? [String: Any]
       let detail = (body?["data"] as? [String: Any])?["detail"] as? [String: Any]
       return "\(webhook.kind.rawValue) \(detail?["state"] as? String ?? "")"

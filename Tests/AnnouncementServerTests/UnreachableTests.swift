@@ -49,6 +49,7 @@ struct UnreachableTests {
       NewDevice(
         account: "shop", id: "phone", app: "com.example.shop", environment: .production, tokens: [.alert: Self.token]),
       key: NewKey(id: deviceKey.id, account: "shop", digest: deviceKey.digest, scopes: ["device"], device: "phone"),
+      renewsKey: false, with: nil,
       by: .currentUser)
     return service
   }

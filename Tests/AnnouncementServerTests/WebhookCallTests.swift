@@ -172,7 +172,7 @@ struct WebhookCallTests {
     var shown = try await backend.get("/v1/webhook-endpoints/\(id)")
     while try shown.string("last_outcome") == nil { shown = try await backend.get("/v1/webhook-endpoints/\(id)") }
     #expect(try shown.string("last_outcome") == "address_refused" && shown.number("messages.waiting") == 1)
-    let message = try #require(try await service.ledger.webhooks(account: "shop", endpoint: id).first)
+    let message = try #require(try await service.ledger.webhooks(account: "shop", endpoint: id, limit: 1000).first)
     let body = String(decoding: message.message.body, as: UTF8.self)
     #expect(message.kind == .rendered && body.contains(#""id":"p1""#) && body.contains(#""method":"speech""#))
     for secret in ["12.5", "USD"] { #expect(!body.contains(secret)) }

@@ -107,7 +107,7 @@ struct AcceptingTests {
     #expect(try await ledger.events().isEmpty)
     try await _ = ledger.accept(payment("a"))
     #expect(try await ledger.entry(id: "a\0b") == nil)
-    await #expect(throws: LedgerError.self) { try await ledger.recent(lane: "counter\0") }
+    await #expect(throws: LedgerError.self) { try await ledger.recent(50, lane: "counter\0") }
   }
 
   @Test("an announcement with values at their limits is accepted", arguments: LedgerUnderTest.all)
@@ -182,7 +182,7 @@ struct AcceptingTests {
       #expect(Set(answers.map(\.number)).count == 1)
       #expect(answers.count { !$0.isDuplicate } == 1)
     }
-    #expect(try await ledger.counts()[.accepted] == 50)
+    #expect(try await ledger.counts(lane: nil)[.accepted] == 50)
   }
 
   @Test(
@@ -208,7 +208,7 @@ struct AcceptingTests {
     }
     let accepted = outcomes.count { $0 == nil }
     #expect(accepted >= 3 && outcomes.count { $0 == .waitingListFull } == 200 - accepted)
-    #expect(try await narrow.counts()[.accepted] == accepted)
+    #expect(try await narrow.counts(lane: nil)[.accepted] == accepted)
     #expect(try await !narrow.accept(payment("after")).isDuplicate)
   }
 

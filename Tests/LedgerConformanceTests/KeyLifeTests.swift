@@ -121,7 +121,7 @@ struct KeyLifeTests {
     try await ledger.revokeKey("a", by: .key("7d3k9q2m"))
     try await ledger.revokeKey("a")
     await #expect(throws: LedgerError.self) { try await ledger.createKey(newKey("a")) }
-    try await ledger.record(.playbackPaused, by: .key("7d3k9q2m"))
+    try await ledger.record(.playbackPaused, by: .key("7d3k9q2m"), subject: nil)
     let acts = try await ledger.administrativeActs()
     #expect(
       acts.map { "\($0.actor) \($0.action.rawValue) \($0.subject ?? "-")" } == [
@@ -139,7 +139,7 @@ struct KeyLifeTests {
   func retention(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()
     let ledger = try await place.open()
-    try await ledger.record(.playbackPaused, by: .key("a"))
+    try await ledger.record(.playbackPaused, by: .key("a"), subject: nil)
     let year: TimeInterval = 365 * 86_400
     place.clock.advance(by: year)
     #expect(try await ledger.prune(finishedBefore: place.clock.now).administrativeActs == 0)

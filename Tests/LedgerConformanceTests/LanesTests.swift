@@ -57,7 +57,7 @@ struct LanesTests {
     #expect(try await ledger.unfinished(lane: "counter").map(\.number) == [first, other, second])
     #expect(try await ledger.entry(first)?.state == .accepted)
     #expect(try await ledger.entry(ended)?.lane == "door")
-    let events = try await ledger.events(lane: "counter", limit: 100).filter { $0.kind == .moved }
+    let events = try await ledger.events(after: 0, lane: "counter", limit: 100).filter { $0.kind == .moved }
     #expect(events.map(\.number) == [first, second] && events.allSatisfy { $0.detail == ["from": "door"] })
     #expect(try await ledger.moveRequests(from: "door", to: "counter") == 0)
     #expect(try await ledger.moveRequests(from: "counter", to: "counter") == 0)

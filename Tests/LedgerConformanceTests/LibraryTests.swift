@@ -17,7 +17,8 @@ struct LibraryTests {
     _ = try await ledger.accept(
       answer: NewAnswer(
         account: account, key: "id:\(id)", bodyDigest: digestOf(id), id: id, status: 201, report: Data(),
-        clip: clips.first.map { PublishedClip(name: $0.name, group: $0.group) }), publishing: clips)
+        clip: clips.first.map { PublishedClip(name: $0.name, group: $0.group) }), playing: nil, pushing: [],
+      publishing: clips)
   }
 
   private func page(
@@ -221,9 +222,9 @@ struct LibraryTests {
     try await ledger.setLibraryPacks([pack("wang")])
     try await ledger.removeFromLibrary(clip: "a.wav", group: "group.crier")
     #expect(try await changes(in: ledger) == ["added b.wav", "added wang"])
-    let first = try await ledger.libraryClips(limit: 1)
+    let first = try await ledger.libraryClips(after: 0, limit: 1)
     #expect(first.map(\.clip) == [PublishedClip(name: "b.wav", group: "group.crier")])
-    let rest = try await ledger.libraryClips(after: first[0].position)
+    let rest = try await ledger.libraryClips(after: first[0].position, limit: 5_000)
     #expect(rest.map(\.clip) == [PublishedClip(name: "c.wav", group: "group.tills")])
     let bad = [
       libraryClip(""), libraryClip("a\0"), libraryClip("a", group: ""), libraryClip("a", "g"), libraryClip("a", "A"),

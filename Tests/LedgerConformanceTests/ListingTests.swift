@@ -86,7 +86,7 @@ struct ListingTests {
     filter.text = SearchText("nEEDLE")
     var (found, cursor, calls): ([String], Ledger.AnnouncementCursor?, Int) = ([], nil, 0)
     repeat {
-      let page = try await ledger.announcements(account: "shop", matching: filter, before: cursor)
+      let page = try await ledger.announcements(account: "shop", matching: filter, before: cursor, limit: 50)
       #expect(page.rowCount <= Ledger.searchedAtOnce + 1)
       (found, cursor, calls) = (found + page.announcements.map(\.id), page.next, calls + 1)
     } while cursor != nil
@@ -157,7 +157,8 @@ struct ListingTests {
     }
     let page = try await ledger.announcements(account: "shop", limit: 10)
     #expect(page.announcements.map(\.id) == ["C", "B"] && page.announcements.allSatisfy { $0.pushes.count == 300 })
-    let rest = try await ledger.announcements(account: "shop", before: page.next, limit: 10)
+    let rest = try await ledger.announcements(
+      account: "shop", matching: Ledger.AnnouncementFilter(), before: page.next, limit: 10)
     #expect(rest.announcements.map(\.id) == ["A"] && rest.next == nil)
   }
 }

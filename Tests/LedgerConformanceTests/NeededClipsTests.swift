@@ -8,7 +8,7 @@ import Testing
 @Suite("Clips that announcements and batches need", .removesLedgers)
 struct NeededClipsTests {
   private func needed(_ batches: String..., in ledger: any Ledger.Store) async throws -> Set<String> {
-    try await ledger.neededClips(ofBatches: batches)
+    try await ledger.neededClips(ofBatches: batches, among: nil)
   }
 
   /// Accepts an announcement that waits with a clip.

@@ -111,10 +111,10 @@ struct PushSendingTests {
     try await ledger.register(newDevice())
     let numbers = try await ledger.accept((0..<10).map { _ in newPush() }, account: "shop")
     try await ledger.finishPush(numbers[1], .failed)
-    let first = try await ledger.unfinishedPushes(limit: 3)
+    let first = try await ledger.unfinishedPushes(after: 0, limit: 3)
     #expect(first.map(\.number) == [numbers[0], numbers[2], numbers[3]])
     #expect(try await ledger.unfinishedPushes(after: numbers[3]).map(\.number) == Array(numbers[4...]))
-    #expect(try await ledger.unfinishedPushes(limit: 0).count == 1)
+    #expect(try await ledger.unfinishedPushes(after: 0, limit: 0).count == 1)
     let push = try #require(first.first)
     #expect(push.account == "shop" && push.device == "phone-1" && push.app == "com.example.shop")
     #expect(push.environment == .production && push.expiresAt == Date(timeIntervalSince1970: 1_800_003_600))
@@ -137,7 +137,7 @@ struct PushSendingTests {
     for last in [6, Int64.max] { #expect(try await ledger.pushes(after: last).isEmpty) }
     #expect(try await ledger.pushes(after: .min, limit: 0).map(\.sequence) == [1])
     for (account, device) in [("kiosk", "phone-1"), ("shop", "nobody"), ("shop", "phone-1\0"), ("shop\0", "phone-1")] {
-      #expect(try await ledger.pushes(account: account, device: device, afterSequence: 0).isEmpty)
+      #expect(try await ledger.pushes(account: account, device: device, afterSequence: 0, limit: 100).isEmpty)
     }
   }
 
@@ -245,12 +245,12 @@ struct PushSendingTests {
     let ledger = try await kind.makePlace().open()
     try await ledger.register(newDevice())
     let numbers = try await ledger.accept([newPush(clip: "a.wav"), newPush(clip: "b.wav"), newPush()], account: "shop")
-    #expect(try await ledger.neededClips(ofBatches: []) == ["a.wav", "b.wav"])
+    #expect(try await ledger.neededClips(ofBatches: [], among: nil) == ["a.wav", "b.wav"])
     try await ledger.finishPush(numbers[0], .delivered)
     _ = try await ledger.startSending(numbers)
-    #expect(try await ledger.neededClips(ofBatches: []) == ["b.wav"])
+    #expect(try await ledger.neededClips(ofBatches: [], among: nil) == ["b.wav"])
     try await ledger.finishPush(numbers[1], .expired)
-    #expect(try await ledger.neededClips(ofBatches: []).isEmpty)
+    #expect(try await ledger.neededClips(ofBatches: [], among: nil).isEmpty)
   }
 
   @Test(

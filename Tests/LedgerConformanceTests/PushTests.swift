@@ -29,11 +29,11 @@ struct PushTests {
     #expect(device.outcomes[.alert]?.at == place.clock.now)
     #expect(device.outcomes[.fileProviderExtension]?.reason == "Unregistered")
     try await ledger.noteOutcome(.failed, reason: "cannot_connect", of: .alert, account: "shop", device: "phone-1")
-    try await ledger.noteOutcome(.failed, of: .alert, account: "shop", device: "nobody")
+    try await ledger.noteOutcome(.failed, reason: nil, of: .alert, account: "shop", device: "nobody")
     device = try #require(try await ledger.device(account: "shop", id: "phone-1"))
     #expect(device.outcomes[.alert]?.reason == "cannot_connect")
     await #expect(throws: LedgerError.self) {
-      try await ledger.noteOutcome(.waiting, of: .alert, account: "shop", device: "phone-1")
+      try await ledger.noteOutcome(.waiting, reason: nil, of: .alert, account: "shop", device: "phone-1")
     }
     let late = try await ledger.accept([newPush()], account: "shop")
     #expect(try await ledger.removeDevice(account: "shop", id: "phone-1", by: .currentUser))

@@ -30,7 +30,7 @@ struct KillTests {
     }
     #expect(promised.count > 3000)
     let ledger = try place.open()
-    let stored = try #require(try await ledger.counts()[.accepted])
+    let stored = try #require(try await ledger.counts(lane: nil)[.accepted])
     // At most one in the hand of each of the four tasks was there before it was promised.
     #expect(stored >= promised.count && stored <= promised.count + 15 * 4)
   }
@@ -100,6 +100,6 @@ struct KillTests {
       writer.process.waitUntilExit()
       #expect(writer.process.terminationStatus == 0)
     }
-    #expect(try await ledger.counts()[.accepted] == 50)
+    #expect(try await ledger.counts(lane: nil)[.accepted] == 50)
   }
 }

@@ -72,7 +72,7 @@ struct ReadingOnlyTests {
     do { try await _ = place.open().accept(payment("a")) }
     try await place.isClosed()
     let before = try Data(contentsOf: place.file)
-    do { #expect(try await SQLiteLedger(reading: place.file).counts()[.accepted] == 1) }
+    do { #expect(try await SQLiteLedger(reading: place.file).counts(lane: nil)[.accepted] == 1) }
     try await isLetGo(place.file)
     #expect(try Data(contentsOf: place.file) == before)
     #expect(try await place.open().accept(payment("b")).number == 2)

@@ -43,7 +43,7 @@ struct TableTests {
   func libraryRows() async throws {
     for round in 0..<50 {
       let clip = libraryClip("a.wav", round.isMultiple(of: 2) ? "1" : "2")
-      _ = try await ledger.accept(answer: answer("\(round)"), publishing: [clip])
+      _ = try await ledger.accept(answer: answer("\(round)"), playing: nil, pushing: [], publishing: [clip])
     }
     try await ledger.removeFromLibrary(clip: "a.wav", group: "group.crier")
     let rows = try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM library_changes") }
@@ -71,7 +71,7 @@ struct TableTests {
 
   @Test("a recorded action on a key cannot be changed")
   func unchanged() async throws {
-    try await ledger.record(.playbackPaused, by: .key("a"))
+    try await ledger.record(.playbackPaused, by: .key("a"), subject: nil)
     await #expect(throws: DatabaseError.self) {
       try await place.fill { try $0.execute(sql: "UPDATE administration SET actor = 'key:b'") }
     }

@@ -298,7 +298,7 @@ struct SummaryRaceTests {
     try await lane.event(.playing, 201, of: player)
     let before = try await lane.ledger.lastEventPosition()
     #expect(try await player.skip())
-    #expect(try await lane.ledger.counts()[.cancelled] == 201)
+    #expect(try await lane.ledger.counts(lane: nil)[.cancelled] == 201)
     let events = try await lane.ledger.events(after: before, limit: 1_000)
     #expect(events.count { $0.kind == .cancelled } == 201)
     // All events of the transaction have the same time, and the summary's own event is first.
@@ -337,7 +337,7 @@ struct SharedLaneTests {
       try await shared(lane).play([announcement("a", .information)])
     }
     #expect(error?.code == .deviceMissing)
-    #expect(try await lane.ledger.recent().isEmpty)
+    #expect(try await lane.ledger.recent(50, lane: nil).isEmpty)
     #expect(try !lane.ledger.player(lane: "counter").isRunning)
   }
 
@@ -351,7 +351,7 @@ struct SharedLaneTests {
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(try await lane.ledger.unfinished(lane: "counter").map(\.id) == ["other"])
-    #expect(try await lane.ledger.entry(id: "own")?.state == .cancelled)
+    #expect(try await lane.ledger.entry(account: "", id: "own")?.state == .cancelled)
   }
 
   @Test("an interrupted program cancels its remaining announcements in the process that plays the lane")

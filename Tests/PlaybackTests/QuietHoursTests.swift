@@ -190,7 +190,7 @@ struct QuietHoursTests {
         }
       }
       let isAlreadyTold = place >= isHeard
-      let all = try await copy.ledger.recent(10).map(\.id).filter { ["a", "b", "c"].contains($0) }
+      let all = try await copy.ledger.recent(10, lane: nil).map(\.id).filter { ["a", "b", "c"].contains($0) }
       #expect(told.sorted() == (isAlreadyTold ? [] : all.sorted()), "copy \(place)")
       await next.stop()
       try FileManager.default.removeItem(at: folder)

@@ -180,7 +180,7 @@ struct RestoringTests {
     try await eventually { try await lane.ledger.unfinished(lane: "counter").isEmpty }
     let heard = lane.output.heard
     #expect(Set(heard).count == heard.count && lane.output.overlaps == 0)
-    for entry in try await lane.ledger.recent(100) {
+    for entry in try await lane.ledger.recent(100, lane: nil) {
       #expect((entry.state == .played) == heard.contains(entry.number) && [.played, .cancelled].contains(entry.state))
     }
     #expect(try await player.status().waitingCount == 0)

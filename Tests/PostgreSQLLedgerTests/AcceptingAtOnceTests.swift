@@ -97,7 +97,7 @@ struct AcceptingAtOnceTests {
     let reader = Task {
       var seen: [Int64] = []
       while seen.count < 200 {
-        let page = try await nodes.second.unfinished(lane: "counter", after: seen.last ?? 0)
+        let page = try await nodes.second.unfinished(lane: "counter", after: seen.last ?? 0, limit: 200)
         seen += page.map(\.number)
         try Task.checkCancellation()
       }

@@ -23,9 +23,9 @@ struct EventOrderTests {
   @Test("events behind those of an open transaction wait for it, and then come after its own")
   func openTransaction() async throws {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer(), patience: .milliseconds(100))
-    try await nodes.first.record(.deviceLost, lane: "before", number: nil)
+    try await nodes.first.record(.deviceLost, lane: "before", number: nil, detail: [:], passing: nil)
     let open = try await OpenTransaction(on: nodes, event("open"))
-    try await nodes.second.record(.deviceLost, lane: "after", number: nil)
+    try await nodes.second.record(.deviceLost, lane: "after", number: nil, detail: [:], passing: nil)
     let seen = try await nodes.first.events()
     #expect(seen.map(\.lane) == ["before"])
     #expect(try await nodes.first.lastEventPosition() == seen.last?.position)
@@ -39,7 +39,7 @@ struct EventOrderTests {
   func waiting() async throws {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer())
     let open = try await OpenTransaction(on: nodes, event("open"))
-    try await nodes.second.record(.deviceLost, lane: "after", number: nil)
+    try await nodes.second.record(.deviceLost, lane: "after", number: nil, detail: [:], passing: nil)
     async let events = nodes.first.events()
     try await open.commit()
     #expect(try await events.map(\.lane) == ["open", "after"])
@@ -50,7 +50,7 @@ struct EventOrderTests {
     let server = try await PostgreSQLServer()
     let (nodes, others) = (try await TwoNodes(on: server), try await TwoNodes(on: server))
     let open = try await OpenTransaction(on: others, event("open"))
-    try await nodes.second.record(.deviceLost, lane: "counter", number: nil)
+    try await nodes.second.record(.deviceLost, lane: "counter", number: nil, detail: [:], passing: nil)
     let events = try await nodes.first.events()
     #expect(events.map(\.lane) == ["counter"])
     #expect(try await nodes.first.lastEventPosition() == events.last?.position)
@@ -71,7 +71,8 @@ struct EventOrderTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for place in 0..<300 {
         group.addTask {
-          try await nodes.both[place % 2].record(.deviceLost, lane: "lane-\(place)", number: Int64(place))
+          try await nodes.both[place % 2].record(
+            .deviceLost, lane: "lane-\(place)", number: Int64(place), detail: [:], passing: nil)
         }
       }
       try await group.waitForAll()
@@ -96,13 +97,13 @@ struct EventOrderTests {
   @Test("positions go on rising after the database was loaded into a server with lower numbers of transactions")
   func anotherServer() async throws {
     let nodes = try await TwoNodes()
-    try await nodes.first.record(.deviceLost, lane: "counter", number: nil)
+    try await nodes.first.record(.deviceLost, lane: "counter", number: nil, detail: [:], passing: nil)
     // The server from which the database came had a million transactions more.
     try await nodes.run("UPDATE events SET position = position + (1000000::bigint << 18)")
     let ledger = try await nodes.open()
     let old = try await ledger.events()
     #expect(old.count == 1)
-    try await ledger.record(.deviceBack, lane: "counter", number: nil)
+    try await ledger.record(.deviceBack, lane: "counter", number: nil, detail: [:], passing: nil)
     let new = try await nodes.first.events(after: try #require(old.last?.position))
     #expect(new.map(\.kind) == [.deviceBack])
   }
@@ -111,7 +112,7 @@ struct EventOrderTests {
   func pruned() async throws {
     let nodes = try await TwoNodes()
     #expect(try await nodes.first.lastEventPosition() == 0)
-    try await nodes.first.record(.deviceLost, lane: "counter", number: nil)
+    try await nodes.first.record(.deviceLost, lane: "counter", number: nil, detail: [:], passing: nil)
     let last = try #require(try await nodes.first.events().last?.position)
     #expect(try await nodes.first.prune(finishedBefore: Date().addingTimeInterval(60)).events == 1)
     #expect(try await nodes.second.lastEventPosition() == last)

@@ -116,7 +116,7 @@ extension Networked {
       }
       let endpoint = try await outbox.endpoint(id)
       #expect(endpoint.disabledReason == .failing && endpoint.lastOutcome == outcome && endpoint.counts.expired == 1)
-      let message = try #require(try await outbox.ledger.webhooks(account: "shop", endpoint: id).first)
+      let message = try #require(try await outbox.ledger.webhooks(account: "shop", endpoint: id, limit: 1000).first)
       #expect(message.state == .expired && message.outcome == outcome && message.attempts == 10)
       let requests = try await outbox.receiver.received(10)
       #expect(requests.count == 10 && Set(requests.map(\.id)) == [message.message.id])
@@ -244,7 +244,7 @@ extension Networked {
       try await outbox.send { try await outbox.endpoint(id).counts.delivered == 3 }
       #expect(outbox.reports.contains(.setAside(count: 1)))
       #expect(outbox.clock.now.timeIntervalSince(start) >= 600)
-      let messages = try await outbox.ledger.webhooks(account: "shop", endpoint: id)
+      let messages = try await outbox.ledger.webhooks(account: "shop", endpoint: id, limit: 1000)
       #expect(try await outbox.receiver.received(3).last?.id == messages.first?.message.id)
     }
 
@@ -328,7 +328,7 @@ extension Networked {
       try await outbox.send {
         // Each delivery leads to the next message.
         let delivered = try await outbox.endpoint(shop).counts.delivered
-        if delivered > 0, try await outbox.ledger.webhooks(account: "kiosk", endpoint: kiosk).isEmpty {
+        if delivered > 0, try await outbox.ledger.webhooks(account: "kiosk", endpoint: kiosk, limit: 1000).isEmpty {
           try await outbox.test(kiosk, account: "kiosk")
         }
         return try await outbox.ledger.webhookEndpoint(account: "kiosk", id: kiosk)?.counts.delivered == 1

@@ -39,7 +39,7 @@ private actor EventReader {
       let start: Int64
       if let position { start = position } else { start = try await ledger.lastEventPosition() }
       position = start
-      page = try await ledger.events(after: start, lane: lane)[...]
+      page = try await ledger.events(after: start, lane: lane, limit: 200)[...]
       if page.isEmpty {
         if isEnded || Task.isCancelled { return nil }
         await withTaskCancellationHandler {

@@ -107,60 +107,10 @@ extension Ledger.AcceptanceStore {
     try await accept(new, standingFor: [])
   }
 
-  /// Calls ``accept(answer:playing:pushing:publishing:)`` with `nil` for `playing`.
-  public func accept(
-    answer new: NewAnswer, pushing pushes: [NewPush] = [], publishing clips: [LibrarySound] = []
-  ) async throws(LedgerError) -> Ledger.AnswerAcceptance {
-    try await accept(answer: new, playing: nil, pushing: pushes, publishing: clips)
-  }
-
-  /// Calls ``accept(answer:playing:pushing:publishing:)`` with `[]` for `pushing`.
-  public func accept(
-    answer new: NewAnswer, playing announcement: StoredAnnouncement?, publishing clips: [LibrarySound] = []
-  ) async throws(LedgerError) -> Ledger.AnswerAcceptance {
-    try await accept(answer: new, playing: announcement, pushing: [], publishing: clips)
-  }
-
   /// Calls ``accept(answer:playing:pushing:publishing:)`` with `[]` for `publishing`.
   public func accept(
-    answer new: NewAnswer, playing announcement: StoredAnnouncement?, pushing pushes: [NewPush]
+    answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil, pushing pushes: [NewPush] = []
   ) async throws(LedgerError) -> Ledger.AnswerAcceptance {
     try await accept(answer: new, playing: announcement, pushing: pushes, publishing: [])
-  }
-
-  /// Calls ``announcements(account:matching:before:limit:)`` with `AnnouncementFilter()` for `matching`.
-  public func announcements(
-    account: String, before cursor: Ledger.AnnouncementCursor? = nil, limit: Int = 50
-  ) async throws(LedgerError) -> Ledger.AnnouncementPage {
-    try await announcements(account: account, matching: Ledger.AnnouncementFilter(), before: cursor, limit: limit)
-  }
-
-  /// Calls ``announcements(account:matching:before:limit:)`` with `nil` for `before`.
-  public func announcements(
-    account: String, matching filter: Ledger.AnnouncementFilter, limit: Int = 50
-  ) async throws(LedgerError) -> Ledger.AnnouncementPage {
-    try await announcements(account: account, matching: filter, before: nil, limit: limit)
-  }
-
-  /// Calls ``announcements(account:matching:before:limit:)`` with `50` for `limit`.
-  public func announcements(
-    account: String, matching filter: Ledger.AnnouncementFilter, before cursor: Ledger.AnnouncementCursor?
-  ) async throws(LedgerError) -> Ledger.AnnouncementPage {
-    try await announcements(account: account, matching: filter, before: cursor, limit: 50)
-  }
-
-  /// Calls ``entry(account:id:)`` with `""` for `account`.
-  public func entry(id: String) async throws(LedgerError) -> Ledger.Entry? {
-    try await entry(account: "", id: id)
-  }
-
-  /// Calls ``recent(_:lane:)`` with `50` for `limit`.
-  public func recent(lane: String? = nil) async throws(LedgerError) -> [Ledger.Entry] {
-    try await recent(50, lane: lane)
-  }
-
-  /// Calls ``recent(_:lane:)`` with `nil` for `lane`.
-  public func recent(_ limit: Int) async throws(LedgerError) -> [Ledger.Entry] {
-    try await recent(limit, lane: nil)
   }
 }

@@ -36,15 +36,3 @@ extension Ledger {
     func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool
   }
 }
-
-extension Ledger.BatchStore {
-  /// Calls ``note(clips:ofBatch:account:files:)`` with `[]` for `files`.
-  public func note(clips names: [String], ofBatch batch: String, account: String) async throws(LedgerError) {
-    try await note(clips: names, ofBatch: batch, account: account, files: [])
-  }
-
-  /// Calls ``neededClips(ofBatches:among:)`` with `nil` for `among`.
-  public func neededClips(ofBatches batches: [String]) async throws(LedgerError) -> Set<String> {
-    try await neededClips(ofBatches: batches, among: nil)
-  }
-}

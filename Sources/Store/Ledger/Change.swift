@@ -32,5 +32,12 @@ extension Ledger {
       self.heardMilliseconds = heardMilliseconds
       self.passing = passing
     }
+
+    /// The first rule that a value breaks; nil when the change can be stored.
+    package var brokenRule: String? {
+      if let rule = Ledger.brokenRule(ofDetail: detail) { return rule }
+      if !isText(clip, 0...4096) { return "clip (at most 4096 bytes without NUL)" }
+      return decision?.brokenRule
+    }
   }
 }

@@ -52,6 +52,12 @@ public struct NewDevice: Sendable, Hashable {
     for token in tokens.values where !isText(token, 1...512) { return "tokens (1 to 512 bytes without NUL)" }
     return nil
   }
+
+  /// The first rule that a value of the device or of its key breaks; nil when both can be stored.
+  package func brokenRule(with key: NewKey) -> String? {
+    if let rule = brokenRule ?? key.brokenRule { return rule }
+    return key.account == account && key.device == id ? nil : "key (it must have the device's account and id)"
+  }
 }
 
 extension Ledger {

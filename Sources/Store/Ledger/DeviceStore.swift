@@ -71,38 +71,3 @@ extension Ledger {
     ) async throws(LedgerError)
   }
 }
-
-extension Ledger.DeviceStore {
-  /// Calls ``register(_:key:renewsKey:with:by:)`` with `false` for `renewsKey`.
-  @discardableResult
-  public func register(
-    _ new: NewDevice, key: NewKey, with ownKey: String? = nil, by actor: Ledger.Administrator
-  ) async throws(LedgerError) -> Ledger.Registration {
-    try await register(new, key: key, renewsKey: false, with: ownKey, by: actor)
-  }
-
-  /// Calls ``register(_:key:renewsKey:with:by:)`` with `nil` for `with`.
-  @discardableResult
-  public func register(
-    _ new: NewDevice, key: NewKey, renewsKey: Bool, by actor: Ledger.Administrator
-  ) async throws(LedgerError) -> Ledger.Registration {
-    try await register(new, key: key, renewsKey: renewsKey, with: nil, by: actor)
-  }
-
-  /// Calls ``devices(account:after:limit:)`` with `""` for `after`.
-  public func devices(account: String, limit: Int = 100) async throws(LedgerError) -> [Ledger.Device] {
-    try await devices(account: account, after: "", limit: limit)
-  }
-
-  /// Calls ``devices(account:after:limit:)`` with `100` for `limit`.
-  public func devices(account: String, after id: String) async throws(LedgerError) -> [Ledger.Device] {
-    try await devices(account: account, after: id, limit: 100)
-  }
-
-  /// Calls ``noteOutcome(_:reason:of:account:device:)`` with `nil` for `reason`.
-  public func noteOutcome(
-    _ state: Ledger.Push.State, of kind: PushTokenKind, account: String, device: String
-  ) async throws(LedgerError) {
-    try await noteOutcome(state, reason: nil, of: kind, account: account, device: device)
-  }
-}

@@ -73,6 +73,11 @@ extension Ledger {
         addresses: addresses, isStrict: isStrict, device: device)
     }
 
+    /// Returns the rule that the overlap of a rotation breaks; nil if it breaks none.
+    package static func brokenRule(ofOverlap overlap: TimeInterval) -> String? {
+      overlap.isFinite && overlap >= 0 ? nil : "overlap (0 seconds or more)"
+    }
+
     /// Returns the time at which this key expires after a rotation.
     ///
     /// - Parameter overlap: The time in which both keys are valid, in seconds.

@@ -131,20 +131,8 @@ extension Ledger {
 }
 
 extension Ledger.KeyStore {
-  /// Calls ``record(_:by:subject:)`` with `nil` for `subject`.
-  public func record(
-    _ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator
-  ) async throws(LedgerError) {
-    try await record(action, by: actor, subject: nil)
-  }
-
-  /// Calls ``administrativeActs(after:limit:)`` with `0` for `after`.
-  public func administrativeActs(limit: Int = 1000) async throws(LedgerError) -> [Ledger.AdministrativeAct] {
-    try await administrativeActs(after: 0, limit: limit)
-  }
-
   /// Calls ``administrativeActs(after:limit:)`` with `1000` for `limit`.
-  public func administrativeActs(after number: Int64) async throws(LedgerError) -> [Ledger.AdministrativeAct] {
+  public func administrativeActs(after number: Int64 = 0) async throws(LedgerError) -> [Ledger.AdministrativeAct] {
     try await administrativeActs(after: number, limit: 1000)
   }
 
@@ -180,12 +168,5 @@ extension Ledger.KeyStore {
   @discardableResult
   public func removeSignInCode(_ id: String) async throws(LedgerError) -> Ledger.SignInCode? {
     try await removeSignInCode(id, by: .currentUser)
-  }
-
-  /// Calls ``admitSignedRequest(_:keyID:signedAt:atMost:)`` with `mostSignedRequests` for `atMost`.
-  public func admitSignedRequest(
-    _ signature: Data, keyID: String, signedAt: Int64
-  ) async throws(LedgerError) -> Ledger.SignedRequestOutcome {
-    try await admitSignedRequest(signature, keyID: keyID, signedAt: signedAt, atMost: Ledger.mostSignedRequests)
   }
 }

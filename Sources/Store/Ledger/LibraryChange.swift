@@ -31,6 +31,9 @@ public struct LibrarySound: Sendable, Hashable {
     if bytes < 0 { return "bytes (not negative)" }
     return nil
   }
+
+  /// The first rule that a value of one of the sounds breaks; nil when all can be recorded.
+  package static func brokenRule(of sounds: [LibrarySound]) -> String? { sounds.lazy.compactMap(\.brokenRule).first }
 }
 
 /// An installed voice pack, which belongs to all accounts and app groups.

@@ -66,6 +66,16 @@ public struct NewPush: Sendable {
     if expiresAt.wholeMilliseconds == nil { return "expiresAt (a date that the calendar can represent)" }
     return nil
   }
+
+  /// Returns the rule that the bytes of a body break; nil when they can be stored.
+  package static func brokenRule(ofBody bytes: Data) -> String? {
+    bytes.count <= 4096 ? nil : "body (at most 4096 bytes)"
+  }
+
+  /// Returns the rule that the account of pushes breaks; nil if it breaks none.
+  package static func brokenRule(ofAccount account: String) -> String? {
+    account.hasZero ? "account (without NUL)" : nil
+  }
 }
 
 extension Ledger {
@@ -89,6 +99,14 @@ extension Ledger {
 
       /// Whether the state is one of the four final states.
       public var isFinal: Bool { self != .waiting && self != .sending }
+    }
+
+    /// Returns the rule that an outcome breaks; nil if it breaks none.
+    ///
+    /// - Parameter names: The account and the device of an outcome without a push.
+    package static func brokenRule(ofOutcome state: State, reason: String?, names: [String] = []) -> String? {
+      state.isFinal && isText(reason, 0...64) && !names.contains(where: \.hasZero)
+        ? nil : "state (a final one) or reason (at most 64 bytes)"
     }
 
     /// Returns the reason of an outcome as a ledger stores it: its first 64 bytes.

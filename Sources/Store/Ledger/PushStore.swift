@@ -73,26 +73,8 @@ extension Ledger {
 }
 
 extension Ledger.PushStore {
-  /// Calls ``unfinishedPushes(after:limit:)`` with `0` for `after`.
-  public func unfinishedPushes(limit: Int = 1000) async throws(LedgerError) -> [Ledger.UnfinishedPush] {
-    try await unfinishedPushes(after: 0, limit: limit)
-  }
-
   /// Calls ``unfinishedPushes(after:limit:)`` with `1000` for `limit`.
-  public func unfinishedPushes(after number: Int64) async throws(LedgerError) -> [Ledger.UnfinishedPush] {
+  public func unfinishedPushes(after number: Int64 = 0) async throws(LedgerError) -> [Ledger.UnfinishedPush] {
     try await unfinishedPushes(after: number, limit: 1000)
-  }
-
-  /// Calls ``finishPush(_:_:reason:)`` with `nil` for `reason`.
-  @discardableResult
-  public func finishPush(_ number: Int64, _ state: Ledger.Push.State) async throws(LedgerError) -> Bool {
-    try await finishPush(number, state, reason: nil)
-  }
-
-  /// Calls ``pushes(account:device:afterSequence:limit:)`` with `100` for `limit`.
-  public func pushes(
-    account: String, device: String, afterSequence sequence: Int64
-  ) async throws(LedgerError) -> [Ledger.Push] {
-    try await pushes(account: account, device: device, afterSequence: sequence, limit: 100)
   }
 }

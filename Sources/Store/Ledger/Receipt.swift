@@ -13,6 +13,12 @@ extension Ledger {
     public init(announcement: String, at: Date) {
       (self.announcement, self.at) = (announcement, at)
     }
+
+    /// Returns the rule that the receipts of a call break; nil if they break none.
+    package static func brokenRule(of receipts: [Receipt]) -> String? {
+      receipts.count <= mostReceipts && receipts.allSatisfy { $0.at.wholeMilliseconds != nil }
+        ? nil : "receipts (at most \(mostReceipts))"
+    }
   }
 
   /// The largest number of receipts in a call.

@@ -15,6 +15,16 @@ extension Ledger {
       self.original = original
       self.requester = requester
     }
+
+    /// Returns whether a lane has so many unfinished replays that another one is refused.
+    ///
+    /// - Parameters:
+    ///   - waiting: The unfinished replays of the lane.
+    ///   - requester: The account that requests another one; nil for a person at the machine.
+    package static func areTooMany(_ waiting: [Replay], for requester: String?) -> Bool {
+      let own = requester.map { account in waiting.count { $0.requester == account } } ?? 0
+      return waiting.count >= maximumReplays || own >= maximumReplaysOfAccount
+    }
   }
 
   /// The maximum number of replays requested by one account that may wait on a lane.

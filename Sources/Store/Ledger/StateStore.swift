@@ -192,13 +192,8 @@ extension Ledger {
 }
 
 extension Ledger.StateStore {
-  /// Calls ``quietPayments(lane:after:limit:)`` with `0` for `after`.
-  public func quietPayments(lane: String, limit: Int = 200) async throws(LedgerError) -> [Ledger.Entry] {
-    try await quietPayments(lane: lane, after: 0, limit: limit)
-  }
-
   /// Calls ``quietPayments(lane:after:limit:)`` with `200` for `limit`.
-  public func quietPayments(lane: String, after number: Int64) async throws(LedgerError) -> [Ledger.Entry] {
+  public func quietPayments(lane: String, after number: Int64 = 0) async throws(LedgerError) -> [Ledger.Entry] {
     try await quietPayments(lane: lane, after: number, limit: 200)
   }
 
@@ -207,60 +202,14 @@ extension Ledger.StateStore {
     try await unfinished(lane: lane, after: 0, limit: limit)
   }
 
-  /// Calls ``unfinished(lane:after:limit:)`` with `200` for `limit`.
-  public func unfinished(lane: String, after number: Int64) async throws(LedgerError) -> [Ledger.Entry] {
-    try await unfinished(lane: lane, after: number, limit: 200)
-  }
-
-  /// Calls ``unfinishedAlone(lane:limit:)`` with `200` for `limit`.
-  public func unfinishedAlone(lane: String) async throws(LedgerError) -> [Ledger.Entry] {
-    try await unfinishedAlone(lane: lane, limit: 200)
-  }
-
-  /// Calls ``counts(lane:)`` with `nil` for `lane`.
-  public func counts() async throws(LedgerError) -> [Ledger.State: Int] {
-    try await counts(lane: nil)
-  }
-
   /// Calls ``set(_:_:_:)`` with `Change()` for `change`.
   @discardableResult
   public func set(_ number: Int64, _ state: Ledger.State) async throws(LedgerError) -> Bool {
     try await set(number, state, Ledger.Change())
   }
 
-  /// Calls ``record(_:lane:number:detail:passing:)`` with `nil` for `number`.
-  public func record(
-    _ kind: Ledger.Event.Kind, lane: String, detail: [String: String] = [:], passing sequence: Int64? = nil
-  ) async throws(LedgerError) {
-    try await record(kind, lane: lane, number: nil, detail: detail, passing: sequence)
-  }
-
-  /// Calls ``record(_:lane:number:detail:passing:)`` with `[:]` for `detail`.
-  public func record(
-    _ kind: Ledger.Event.Kind, lane: String, number: Int64?, passing sequence: Int64? = nil
-  ) async throws(LedgerError) {
-    try await record(kind, lane: lane, number: number, detail: [:], passing: sequence)
-  }
-
-  /// Calls ``record(_:lane:number:detail:passing:)`` with `nil` for `passing`.
-  public func record(
-    _ kind: Ledger.Event.Kind, lane: String, number: Int64?, detail: [String: String]
-  ) async throws(LedgerError) {
-    try await record(kind, lane: lane, number: number, detail: detail, passing: nil)
-  }
-
-  /// Calls ``events(after:lane:limit:)`` with `0` for `after`.
-  public func events(lane: String? = nil, limit: Int = 200) async throws(LedgerError) -> [Ledger.Event] {
-    try await events(after: 0, lane: lane, limit: limit)
-  }
-
   /// Calls ``events(after:lane:limit:)`` with `nil` for `lane`.
-  public func events(after position: Int64, limit: Int = 200) async throws(LedgerError) -> [Ledger.Event] {
+  public func events(after position: Int64 = 0, limit: Int = 200) async throws(LedgerError) -> [Ledger.Event] {
     try await events(after: position, lane: nil, limit: limit)
-  }
-
-  /// Calls ``events(after:lane:limit:)`` with `200` for `limit`.
-  public func events(after position: Int64, lane: String?) async throws(LedgerError) -> [Ledger.Event] {
-    try await events(after: position, lane: lane, limit: 200)
   }
 }

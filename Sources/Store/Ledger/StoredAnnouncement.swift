@@ -68,6 +68,12 @@ public struct StoredAnnouncement: Sendable, Hashable {
     self.expiresAt = expiresAt
   }
 
+  /// The state after acceptance. An announcement whose clip exists only waits for its turn.
+  package var firstState: Ledger.State { decision == nil ? .accepted : .waiting }
+
+  /// The number of bytes that the announcement holds in memory while it waits, roughly.
+  package var cost: Int { 256 + payload.count + (decision?.byteCount ?? 0) }
+
   /// The first rule that a value breaks, such as `id (1 to 255 bytes)`; nil when the announcement can be accepted.
   package var brokenRule: String? {
     // SQLite would ignore everything after a zero byte, and two different ids would look the same.

@@ -14,6 +14,31 @@ extension Ledger {
       ? nil : "detail (at most 1000 bytes as JSON)"
   }
 
+  /// Returns the rule that the subject of an administrative act breaks; nil if it breaks none.
+  package static func brokenRule(ofSubject subject: String?) -> String? {
+    isText(subject, 0...255) ? nil : "subject (at most 255 bytes without NUL)"
+  }
+
+  /// Returns the rule that the clips of a batch break; nil if they break none.
+  package static func brokenRule(
+    ofClips names: [String], batch: String, account: String, files: [LibrarySound]
+  ) -> String? {
+    guard names.count <= 1000, (names + [batch]).allSatisfy({ isText($0, 1...255) }), isText(account, 0...255) else {
+      return "clips (at most 1000 names, each of 1 to 255 bytes)"
+    }
+    return LibrarySound.brokenRule(of: files)
+  }
+
+  /// Returns the rule that the identifier of a container breaks; nil if it breaks none.
+  package static func brokenRule(ofContainer container: String) -> String? {
+    isText(container, 1...1024) ? nil : "container (1 to 1024 bytes without NUL)"
+  }
+
+  /// Returns how many rows a call returns at most.
+  ///
+  /// - Parameter wanted: The number that the caller asks for.
+  package static func limit(_ wanted: Int, most: Int = 1000) -> Int { min(max(wanted, 1), most) }
+
   /// Returns a detail as JSON, with sorted keys; nil when it is empty.
   package static func json(_ detail: [String: String]) throws -> String? {
     guard !detail.isEmpty else { return nil }

@@ -97,24 +97,8 @@ extension Ledger {
 }
 
 extension Ledger.WebhookStore {
-  /// Calls ``tellAlarm(_:lane:hasBegun:detail:)`` with `[:]` for `detail`.
-  @discardableResult
-  public func tellAlarm(_ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool) async throws(LedgerError) -> Bool {
-    try await tellAlarm(alarm, lane: lane, hasBegun: hasBegun, detail: [:])
-  }
-
-  /// Calls ``unfinishedWebhooks(after:limit:)`` with `0` for `after`.
-  public func unfinishedWebhooks(limit: Int = 1000) async throws(LedgerError) -> [Ledger.UnfinishedWebhook] {
-    try await unfinishedWebhooks(after: 0, limit: limit)
-  }
-
   /// Calls ``unfinishedWebhooks(after:limit:)`` with `1000` for `limit`.
-  public func unfinishedWebhooks(after number: Int64) async throws(LedgerError) -> [Ledger.UnfinishedWebhook] {
+  public func unfinishedWebhooks(after number: Int64 = 0) async throws(LedgerError) -> [Ledger.UnfinishedWebhook] {
     try await unfinishedWebhooks(after: number, limit: 1000)
-  }
-
-  /// Calls ``webhooks(account:endpoint:limit:)`` with `1000` for `limit`.
-  public func webhooks(account: String, endpoint: String) async throws(LedgerError) -> [Ledger.Webhook] {
-    try await webhooks(account: account, endpoint: endpoint, limit: 1000)
   }
 }

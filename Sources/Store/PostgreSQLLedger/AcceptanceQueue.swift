@@ -49,14 +49,3 @@ final class AcceptanceQueue: Sendable {
     }
   }
 }
-
-extension LedgerError {
-  /// Whether the error would affect every other write too, so that trying each of them separately is useless. After a
-  /// commit whose outcome is unknown, only the callers can tell what they want.
-  var meetsEveryWrite: Bool {
-    switch code {
-    case .outcomeUnknown, .unreachable, .busy, .readOnly, .notPermitted, .damaged, .notALedger: true
-    default: false
-    }
-  }
-}

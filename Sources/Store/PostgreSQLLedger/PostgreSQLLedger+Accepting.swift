@@ -10,8 +10,7 @@ extension PostgreSQLLedger {
     _ new: StoredAnnouncement, standingFor members: [Int64]
   ) async throws(LedgerError) -> Ledger.Acceptance {
     try refuse(new.brokenRule, while: .accepting)
-    let cost = 256 + new.payload.count + (new.decision?.byteCount ?? 0)
-    return try await write(while: .accepting, cost: cost) { [self] session in
+    return try await write(while: .accepting, cost: new.cost) { [self] session in
       let acceptance = try accept(new, in: session)
       if !acceptance.isDuplicate { try mark(members, as: acceptance.number, lane: new.lane, in: session) }
       return acceptance
@@ -186,9 +185,4 @@ extension PostgreSQLLedger {
       AND lane = $4 AND summarised_by IS NULL AND state IN ('accepted', 'rendering', 'waiting') AND number <> $1
       AND NOT EXISTS (SELECT 1 FROM announcements AS member WHERE member.summarised_by = announcements.number)
     """
-}
-
-extension StoredAnnouncement {
-  /// The state after acceptance. An announcement whose clip exists only waits for its turn.
-  var firstState: Ledger.State { decision == nil ? .accepted : .waiting }
 }

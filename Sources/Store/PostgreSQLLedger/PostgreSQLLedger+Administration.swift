@@ -8,9 +8,7 @@ extension PostgreSQLLedger {
   public func record(
     _ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator, subject: String?
   ) async throws(LedgerError) {
-    if !isText(subject, 0...255) {
-      throw error(.invalidValue, while: .recording, field: "subject (at most 255 bytes without NUL)")
-    }
+    try refuse(Ledger.brokenRule(ofSubject: subject), while: .recording)
     try await write(while: .recording) { [self] session in
       try record(action, by: actor, subject: subject, in: session)
     }
@@ -20,13 +18,12 @@ extension PostgreSQLLedger {
     after number: Int64, limit: Int
   ) async throws(LedgerError) -> [Ledger.AdministrativeAct] {
     let last = try await settledNumber(of: .administration).settled
-    let limit = min(max(limit, 1), 1000)
     return try await read { session in
       try session.all(
         """
         SELECT number, at, actor, action, subject FROM administration
         WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3
-        """, [.int64(number), .int64(last), .int64(Int64(limit))]
+        """, [.int64(number), .int64(last), Self.limit(limit)]
       ) { row in
         Ledger.AdministrativeAct(
           number: try row.read("number"), at: try row.date("at"), actor: try row.read("actor"),

@@ -7,18 +7,9 @@ public import Ledger
 import PostgreSQL
 import WebhookMessages
 
-/// An answer to be stored, with everything that is stored together with it.
-struct AnswerToStore {
-  var new: NewAnswer
-  /// With the decision of the answer.
-  var announcement: StoredAnnouncement?
-  var pushes: [NewPush]
-  var clips: [LibrarySound]
-  /// The words of the report in the form for searching; nil if it has none.
-  var words: Data?
-
+extension AnswerToStore {
   /// The account and the key.
-  var key: AnnouncementKey { AnnouncementKey(new.account, new.key) }
+  fileprivate var key: AnnouncementKey { AnnouncementKey(new.account, new.key) }
 }
 
 extension PostgreSQLLedger {
@@ -38,22 +29,9 @@ extension PostgreSQLLedger {
     answer new: NewAnswer, playing announcement: StoredAnnouncement?, pushing pushes: [NewPush],
     publishing clips: [LibrarySound]
   ) async throws(LedgerError) -> Ledger.AnswerAcceptance {
-    try refuse(new.brokenRule ?? announcement?.brokenRule, while: .answering)
-    try refuse(clips.lazy.compactMap(\.brokenRule).first, while: .answering)
-    if let announcement, announcement.account != new.account || announcement.id != new.id {
-      throw error(
-        .invalidValue, while: .answering, field: "announcement (it must have the account and the id of the answer)")
-    }
-    var announcement = announcement
-    announcement?.decision = new.decision
-    let item = AnswerToStore(
-      new: new, announcement: announcement, pushes: pushes, clips: clips,
-      words: SearchText(wordsOf: new.report)?.bytes)
-    let cost =
-      512 + new.report.count + (new.decision?.byteCount ?? 0) + (announcement?.payload.count ?? 0) + 5_000
-      * pushes.count
-    try reserve(cost, while: .answering)
-    defer { release(cost) }
+    let item = try AnswerToStore(new, playing: announcement, pushing: pushes, publishing: clips, in: self)
+    try reserve(item.cost, while: .answering)
+    defer { release(item.cost) }
     let result: Result<Ledger.AnswerAcceptance, LedgerError> = await waitForAnswer { answer in
       guard acceptances.add(AcceptanceQueue.Waiting(item: item, answer: answer)) else { return }
       Task { while let batch = acceptances.next() { await store(batch) } }
@@ -97,7 +75,7 @@ extension PostgreSQLLedger {
       // statement sees that answer; this one could not.
       var given = try Self.insert(open.map { items[$0] }, at: at, in: session)
       for index in open where given.remove(items[index].key) != nil {
-        first[index] = Ledger.Answer(items[index].new, at: at)
+        first[index] = items[index].answer(at: at)
         isNew[index] = true
       }
       let others = open.filter { !isNew[$0] }
@@ -208,12 +186,9 @@ extension PostgreSQLLedger {
 
   @discardableResult
   public func pruneAnswers(before moment: Date, limit: Int) async throws(LedgerError) -> Int {
-    guard let moment = moment.wholeMilliseconds else {
-      throw error(.invalidValue, while: .pruning, field: "before (a date that the calendar can represent)")
-    }
-    let limit = Int64(min(max(limit, 1), 1000))
+    let moment = try milliseconds(moment, "before", while: .pruning)
     return try await write(while: .pruning) { session in
-      let numbers = try session.all(Self.oldAnswers, [.int64(moment), .int64(limit)]) {
+      let numbers = try session.all(Self.oldAnswers, [.int64(moment), Self.limit(limit)]) {
         try $0.read("number", as: Int64.self)
       }
       return try Self.removeAnswers(numbers, in: session)
@@ -333,11 +308,5 @@ extension Ledger.Answer {
       account: try row.read("account"), key: try row.read("key"), bodyDigest: try row.read("body_digest"),
       id: try row.read("id"), status: try row.int("status"), report: try row.read("report"), clip: try row.clip(),
       createdAt: try row.date("created_at"))
-  }
-
-  fileprivate init(_ new: NewAnswer, at: Int64) {
-    self.init(
-      account: new.account, key: new.key, bodyDigest: new.bodyDigest, id: new.id, status: new.status,
-      report: new.report, clip: new.clip, createdAt: Date(wholeMilliseconds: at))
   }
 }

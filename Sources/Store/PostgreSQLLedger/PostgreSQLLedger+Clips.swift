@@ -7,13 +7,8 @@ extension PostgreSQLLedger {
   public func note(
     clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound]
   ) async throws(LedgerError) {
-    let texts = names + [batch]
-    guard names.count <= 1000, texts.allSatisfy({ isText($0, 1...255) }), isText(account, 0...255) else {
-      throw error(
-        .invalidValue, while: .notingClips, field: "clips (at most 1000 names, each of 1 to 255 bytes)")
-    }
-    try refuse(files.lazy.compactMap(\.brokenRule).first, while: .notingClips)
-    try await write(while: .notingClips, cost: 256 * texts.count) { [self] session in
+    try refuse(Ledger.brokenRule(ofClips: names, batch: batch, account: account, files: files), while: .notingClips)
+    try await write(while: .notingClips, cost: 256 * (names.count + 1)) { [self] session in
       // Batches of an account may have the same clips, so the rows are inserted in one order.
       try session.execute(
         """

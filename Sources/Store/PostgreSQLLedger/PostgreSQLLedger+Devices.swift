@@ -12,10 +12,7 @@ extension PostgreSQLLedger {
   public func register(
     _ new: NewDevice, key: NewKey, renewsKey: Bool, with ownKey: String?, by actor: Ledger.Administrator
   ) async throws(LedgerError) -> Ledger.Registration {
-    try refuse(new.brokenRule ?? key.brokenRule, while: .registering)
-    guard key.account == new.account, key.device == new.id else {
-      throw error(.invalidValue, while: .registering, field: "key (it must have the device's account and id)")
-    }
+    try refuse(new.brokenRule(with: key), while: .registering)
     return try await write(while: .registering, cost: 2048) { [self] session in
       // The limits and the names cannot be checked by constraints. Until the commit, no other node changes which devices
       // and tokens the account has.
@@ -212,7 +209,7 @@ extension PostgreSQLLedger {
     return try await readTogether(isLong: true) { session in
       let ids = try session.all(
         "SELECT id FROM devices WHERE account = $1 AND id > $2 ORDER BY id LIMIT $3",
-        [.string(account), .string(id), .int64(Int64(min(max(limit, 1), 1000)))]
+        [.string(account), .string(id), Self.limit(limit)]
       ) { row in try row.read("id", as: String.self) }
       return try Self.devices(ids.map { (account, $0) }, in: session)
     }

@@ -24,9 +24,7 @@ extension PostgreSQLLedger {
     of container: String, account: String, device: String
   ) async throws(LedgerError) -> Ledger.Enumerator? {
     if account.hasZero || device.hasZero { return nil }
-    guard isText(container, 1...1024) else {
-      throw error(.invalidValue, while: .registering, field: "container (1 to 1024 bytes without NUL)")
-    }
+    try refuse(Ledger.brokenRule(ofContainer: container), while: .registering)
     return try await write(while: .registering, cost: 512 + container.utf8.count) { [self] session in
       // The limits count rows of the whole account, and the device must not be removed meanwhile.
       try session.lock(.devices, account)
@@ -119,11 +117,10 @@ extension PostgreSQLLedger {
     account only: String?, after last: Ledger.LibraryDevice?, limit: Int
   ) async throws(LedgerError) -> [Ledger.LibraryDevice] {
     if only?.hasZero == true { return [] }
-    let limit = Int64(min(max(limit, 1), 1000))
     return try await readTogether(isLong: true) { session in
       try Self.libraryDevices(
         "(devices.account, devices.id) > ($2, $3) AND ($4::text IS NULL OR devices.account = $4)",
-        [.int64(limit), .string(last?.account ?? only ?? ""), .string(last?.id ?? ""), .string(only)], in: session)
+        [Self.limit(limit), .string(last?.account ?? only ?? ""), .string(last?.id ?? ""), .string(only)], in: session)
     }
   }
 

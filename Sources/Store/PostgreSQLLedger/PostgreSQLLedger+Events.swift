@@ -17,7 +17,7 @@ extension PostgreSQLLedger {
     _ kind: Ledger.Event.Kind, lane: String, number: Int64?, detail: [String: String], passing sequence: Int64?
   ) async throws(LedgerError) {
     try checkLane(lane, while: .changing)
-    try checkDetail(detail)
+    try refuse(Ledger.brokenRule(ofDetail: detail), while: .changing)
     try await write(while: .changing) { [self] session in
       if let sequence { try Self.pass(sequence, lane: lane, in: session) }
       let event = NewEvent(kind: kind, number: number, lane: lane, detail: detail)
@@ -34,14 +34,13 @@ extension PostgreSQLLedger {
     after position: Int64, lane: String?, limit: Int
   ) async throws(LedgerError) -> [Ledger.Event] {
     if let lane { try checkLane(lane, while: .reading) }
-    let limit = min(max(limit, 1), 1000)
     let end = ContinuousClock.now + options.patienceForOrder
     var horizon = Schema.horizon
     while true {
       let page = try await read { [horizon] session in
         try session.all(
           Self.events(ofLane: lane != nil, below: horizon),
-          [.int64(position), .int64(Int64(limit))] + (lane.map { [.string($0)] } ?? [])
+          [.int64(position), Self.limit(limit)] + (lane.map { [.string($0)] } ?? [])
         ) { row in
           let isSettled: Bool = try row.read("settled")
           return (event: try Ledger.Event(row: row), isSettled: isSettled)

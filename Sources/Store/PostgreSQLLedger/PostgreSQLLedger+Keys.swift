@@ -53,21 +53,15 @@ extension PostgreSQLLedger {
     _ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Ledger.Administrator
   ) async throws(LedgerError) -> (old: Ledger.Key, new: Ledger.Key)? {
     if id.hasZero { return nil }
-    guard overlap.isFinite, overlap >= 0 else {
-      throw error(.invalidValue, while: .changingKeys, field: "overlap (0 seconds or more)")
-    }
+    try refuse(Ledger.Key.brokenRule(ofOverlap: overlap), while: .changingKeys)
     return try await write(while: .changingKeys) { [self] session in
       // Of two rotations at once, the second one sees here that the key was rotated.
       try lockKeys(in: session)
       guard let old = try Self.key("id = $1", .string(id), in: session) else { return nil }
       let now = Date(wholeMilliseconds: timeStamp)
       guard old.isInForce(at: now), old.rotatedTo == nil else { throw error(.keyNotInForce, while: .changingKeys) }
-      let end = min(old.expiresAt ?? .distantFuture, now.addingTimeInterval(overlap))
-      let new = NewKey(
-        id: newID, account: old.account, digest: digest, scopes: old.scopes, name: old.name, locale: old.locale,
-        pack: old.pack, group: old.group, rate: old.rate,
-        expiresAt: old.expiresAt.map { now.addingTimeInterval($0.timeIntervalSince(old.createdAt)) },
-        addresses: old.addresses, isStrict: old.isStrict, device: old.device)
+      let end = old.end(withOverlap: overlap, at: now)
+      let new = old.successor(id: newID, digest: digest, at: now)
       try refuse(new.brokenRule, while: .changingKeys)
       let made = try insert(new, in: session)
       let ending = try session.first(

@@ -61,11 +61,6 @@ extension PostgreSQLLedger {
       ])
   }
 
-  /// Records that a clip of an account is in the folder of an app group; see ``record(_:in:)``.
-  func record(_ clip: LibrarySound, account: String, in session: borrowing PostgreSQLSession) throws {
-    try record([(clip, account)], in: session)
-  }
-
   /// Replaces the row of a file that was removed, or that had another digest, by a new row.
   private static let replacing = """
     DO UPDATE SET anchor = excluded.anchor, sha256 = excluded.sha256, bytes = excluded.bytes, at = excluded.at,
@@ -140,7 +135,7 @@ extension PostgreSQLLedger {
   public func setLibraryTones(
     _ tones: [LibrarySound], unreadable: Set<String>
   ) async throws(LedgerError) -> Bool {
-    try refuse(tones.lazy.compactMap(\.brokenRule).first, while: .changingLibrary)
+    try refuse(LibrarySound.brokenRule(of: tones), while: .changingLibrary)
     return try await write(while: .changingLibrary) { [self] session in
       try setFiles(
         of: .tone, tones.map { LibraryFile(group: $0.group, name: $0.name, sha256: $0.sha256, bytes: $0.bytes) },
@@ -235,7 +230,7 @@ extension PostgreSQLLedger {
     account: String, group: String, after anchor: LibraryAnchor?, limit: Int
   ) async throws(LedgerError) -> LibraryPage? {
     if account.hasZero || group.hasZero { return nil }
-    let limit = min(max(limit, 1), 1000)
+    let limit = Ledger.limit(limit)
     let (settled, taken) = try await settledNumber(of: .libraryChanges, isLong: true)
     return try await readTogether(isLong: true) { session in
       let feed = try session.first("SELECT id, expired FROM library_feed") { row in
@@ -306,7 +301,7 @@ extension PostgreSQLLedger {
         """
         SELECT anchor, name, group_id FROM library_changes
         WHERE anchor > $1 AND anchor <= $2 AND kind = 'clip' AND change <> 'removed' ORDER BY anchor LIMIT $3
-        """, [.int64(position), .int64(last), .int64(Int64(min(max(limit, 1), 10_000)))]
+        """, [.int64(position), .int64(last), Self.limit(limit, most: 10_000)]
       ) { row in
         (try row.read("anchor"), PublishedClip(name: try row.read("name"), group: try row.read("group_id")))
       }

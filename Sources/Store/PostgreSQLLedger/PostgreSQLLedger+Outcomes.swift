@@ -8,9 +8,8 @@ extension PostgreSQLLedger {
   public func noteOutcome(
     _ state: Ledger.Push.State, reason: String?, of kind: PushTokenKind, account: String, device: String
   ) async throws(LedgerError) {
-    guard state.isFinal, isText(reason, 0...64), !account.hasZero, !device.hasZero else {
-      throw error(.invalidValue, while: .pushing, field: "state (a final one) or reason (64 bytes)")
-    }
+    try refuse(
+      Ledger.Push.brokenRule(ofOutcome: state, reason: reason, names: [account, device]), while: .pushing)
     try await write(while: .pushing) { [self] session in
       // The lock keeps the device from being removed between the look-up and the insertion.
       try session.execute(

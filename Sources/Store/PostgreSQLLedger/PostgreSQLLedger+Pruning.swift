@@ -10,9 +10,7 @@ extension PostgreSQLLedger {
   /// other.
   @discardableResult
   public func prune(finishedBefore moment: Date) async throws(LedgerError) -> Ledger.Pruned {
-    guard let moment = moment.wholeMilliseconds else {
-      throw error(.invalidValue, while: .pruning, field: "finishedBefore (a date that the calendar can represent)")
-    }
+    let moment = try milliseconds(moment, "finishedBefore", while: .pruning)
     var pruned = Ledger.Pruned()
     pruned.announcements = try await pruneAnnouncements(before: moment)
     pruned.pushes = try await prunePushes(before: moment)

@@ -10,7 +10,7 @@ extension PostgreSQLLedger {
 
   @discardableResult
   public func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64] {
-    if account.hasZero { throw error(.invalidValue, while: .pushing, field: "account (without NUL)") }
+    try refuse(NewPush.brokenRule(ofAccount: account), while: .pushing)
     return try await write(while: .pushing, cost: 5_000 * pushes.count) { [self] session in
       try insert(pushes, account: account, announcement: nil, in: session)
     }
@@ -51,7 +51,7 @@ extension PostgreSQLLedger {
         sequence = device.last + (counts[push.device.bytes] ?? 0)
       }
       let body = push.body.bytes(sequence: sequence)
-      guard body.count <= 4096 else { throw error(.invalidValue, while: .pushing, field: "body (at most 4096 bytes)") }
+      try refuse(NewPush.brokenRule(ofBody: body), while: .pushing)
       rows.add(push, app: device.app, environment: device.environment, sequence: sequence, body: body)
     }
     if !counts.isEmpty {
@@ -114,7 +114,7 @@ extension PostgreSQLLedger {
         SELECT number, account, device, announcement, app, environment, kind, created_at, expires_at, reason, state,
           starts
         FROM pushes WHERE finished_at IS NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3
-        """, [.int64(number), .int64(last), .int64(Int64(min(max(limit, 1), 10_000)))]
+        """, [.int64(number), .int64(last), Self.limit(limit, most: 10_000)]
       ) { row in
         let state: Ledger.Push.State = try row.name("state")
         return Ledger.UnfinishedPush(
@@ -208,7 +208,7 @@ extension PostgreSQLLedger {
     var reasons: [Int64: String?] = [:]
     var numbers: [Int64] = []
     for push in pushes where reasons[push.number] == nil {
-      reasons[push.number] = .some(push.reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) })
+      reasons[push.number] = .some(Ledger.Push.stored(push.reason))
       numbers.append(push.number)
     }
     try Self.lockUnfinished(numbers, in: session)
@@ -269,7 +269,7 @@ extension PostgreSQLLedger {
         ORDER BY sequence LIMIT $4
         """,
         [
-          .string(account), .string(device), .int64(sequence), .int64(Int64(min(max(limit, 1), 1000))),
+          .string(account), .string(device), .int64(sequence), Self.limit(limit),
         ], Ledger.Push.init(row:))
     }
   }
@@ -288,27 +288,6 @@ extension PostgreSQLLedger {
     number, apns_id, account, device, announcement, kind, app, environment, sequence, priority, collapse_id, body, state,
     reason, attempts, created_at, expires_at, finished_at, handed_over_at
     """
-}
-
-extension Ledger.Device {
-  /// Returns the token that a push goes to. If the device has no token of the push's own kind, a background push uses
-  /// the token for notifications, and a file-provider push uses the app's token, because these have the same topic.
-  ///
-  /// - Returns: nil if the device has another app now, or if the push was accepted for a removed device that had the
-  ///   same id. The numbers of announcements and pushes show what was accepted before the device was registered. The
-  ///   clock cannot show it, because it may be set back.
-  fileprivate func token(for push: Ledger.Push) -> (kind: PushTokenKind, text: String)? {
-    guard app == push.app, environment == push.environment,
-      push.sequence.map({ $0 > firstSequence }) ?? (push.number > registeredAfter)
-    else { return nil }
-    let kinds: [PushTokenKind] =
-      switch push.kind {
-      case .alert: [.alert]
-      case .background: [.background, .alert]
-      case .fileProvider: [.fileProviderExtension, .fileProvider]
-      }
-    return kinds.lazy.compactMap { kind in tokens[kind].map { (kind, $0.text) } }.first
-  }
 }
 
 /// The columns of pushes that are to be inserted.

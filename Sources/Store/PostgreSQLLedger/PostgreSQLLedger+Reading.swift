@@ -64,8 +64,10 @@ extension PostgreSQLLedger {
   static let countAll = "SELECT state, count(*) AS count FROM announcements GROUP BY state"
   static let countLane = "SELECT state, count(*) AS count FROM announcements WHERE lane = $1 GROUP BY state"
 
-  /// Returns the parameter for a limit of 1 to 1,000 rows.
-  static func limit(_ limit: Int) -> PostgreSQLValue { .int64(Int64(min(max(limit, 1), 1000))) }
+  /// Returns the parameter for the largest number of rows; see ``Ledger/limit(_:most:)``.
+  static func limit(_ wanted: Int, most: Int = 1000) -> PostgreSQLValue {
+    .int64(Int64(Ledger.limit(wanted, most: most)))
+  }
 
   private func entries(_ condition: String, _ values: [PostgreSQLValue]) async throws(LedgerError) -> [Ledger.Entry] {
     try await readTogether { session in try Self.entries(condition, values, in: session) }

@@ -8,14 +8,14 @@ extension PostgreSQLLedger {
     _ new: StoredAnnouncement, again original: Int64, for requester: String?
   ) async throws(LedgerError) -> Ledger.Acceptance {
     try refuse(new.brokenRule, while: .accepting)
-    return try await write(while: .accepting, cost: 256 + new.payload.count) { [self] session in
+    return try await write(while: .accepting, cost: new.cost) { [self] session in
       // While the lane is locked, no other replay of it is accepted, so the counts stay what they are.
       try Self.lock(lanes: [new.lane], in: session)
       let waiting = try Self.unfinishedReplays(lane: new.lane, in: session)
-      let own = requester.map { account in waiting.count { $0.requester == account } } ?? 0
-      let isFull = waiting.count >= Ledger.maximumReplays || own >= Ledger.maximumReplaysOfAccount
       // A caller that does not know the outcome of its call makes it again, and is not refused because of its own replay.
-      if isFull, try !Self.isStored(AnnouncementKey(new.account, new.id), in: session) {
+      if Ledger.Replay.areTooMany(waiting, for: requester),
+        try !Self.isStored(AnnouncementKey(new.account, new.id), in: session)
+      {
         throw error(.tooManyReplays, while: .accepting)
       }
       // The locks keep both announcements from being removed until the replay refers to one of them.

@@ -85,11 +85,7 @@ extension PostgreSQLLedger {
       guard code.expiresAt > moment else { return .expired }
       try session.execute(
         "UPDATE sign_in_codes SET used_at = $1 WHERE id = $2", [.int64(now), .string(code.id)])
-      let key = try insert(
-        NewKey(
-          id: keyID, account: code.account, digest: keyDigest, scopes: [code.scope], name: code.name,
-          expiresAt: moment.addingTimeInterval(Double(code.days) * 86_400), addresses: code.addresses,
-          signInCode: code.id), in: session)
+      let key = try insert(code.key(id: keyID, digest: keyDigest, at: moment), in: session)
       try record(.keyCreated, by: .signInCode(code.id), subject: key.id, in: session)
       return .signedIn(key)
     }

@@ -11,11 +11,7 @@ extension PostgreSQLLedger {
   public func set(
     _ number: Int64, _ state: Ledger.State, _ change: Ledger.Change
   ) async throws(LedgerError) -> Bool {
-    try checkDetail(change.detail)
-    if !isText(change.clip, 0...4096) {
-      throw error(.invalidValue, while: .changing, field: "clip (at most 4096 bytes without NUL)")
-    }
-    try refuse(change.decision?.brokenRule, while: .changing)
+    try refuse(change.brokenRule, while: .changing)
     return try await write(while: .changing) { [self] session in
       var end = End()
       let isChanged = try set(number, state, change, ending: &end, in: session)
@@ -66,7 +62,9 @@ extension PostgreSQLLedger {
         .string(state.keptStarts(after: from, isRecovery: isRecovery).name), .int64(state.isStart ? 1 : 0),
         .strings(state.predecessors.map(\.rawValue)),
       ])
-    guard changed == 1 else { throw error(.illegalTransition, while: .changing, from: from, to: state) }
+    guard changed == 1 else {
+      throw error(.illegalTransition, while: .changing, field: nil, from: from, to: state)
+    }
     let ends = state == .played || change.endsMembers
     let members = state.isFinal ? try settleMembers(of: number, as: state, ends: ends, at: at, in: session) : []
     if state == .quiet, change.awaitsSummary { try Self.awaitSummary(number, in: session) }

@@ -26,26 +26,15 @@ extension PostgreSQLLedger {
       number = try row.read("number")
       account = try row.read("account")
       kinds = Set<WebhookEvent.Kind>(webhookKinds: try row.read("kinds"))
-      // A newer version may have stored a format that this version does not know. Such an endpoint gets the latest format
-      // that this version knows.
-      format = WebhookEvent.Format(rawValue: try row.int("format")) ?? .typed
+      format = WebhookEvent.Format(webhookFormat: try row.int("format"))
       waiting = try row.read("waiting")
     }
   }
 
-  /// Puts a message about an event into the outbox, for each endpoint of the account that is registered for it. The
-  /// message is stored in the transaction of the event itself.
+  /// Puts messages about events into the outbox, in the order of the events: one for each endpoint of the account that
+  /// is registered for it. The messages are stored in the transaction of the events themselves.
   ///
   /// An account without endpoints costs one look-up in an index.
-  func tell(
-    _ event: @autoclosure () throws -> WebhookEvent, of account: String, in session: borrowing PostgreSQLSession
-  ) throws {
-    let endpoints = try Self.endpoints(of: [account], in: session)
-    if endpoints.isEmpty { return }
-    try tell([(account, try event())], to: endpoints, in: session)
-  }
-
-  /// Puts messages about events into the outbox, in the order of the events, as ``tell(_:of:in:)`` does.
   func tell(_ events: [(account: String, event: WebhookEvent)], in session: borrowing PostgreSQLSession) throws {
     let endpoints = try Self.endpoints(of: events.map(\.account), in: session)
     if endpoints.isEmpty { return }
@@ -137,13 +126,7 @@ extension PostgreSQLLedger {
       """, [.int64s(numbers)])
     {
       let state: Ledger.Push.State = try row.name("state")
-      let kind: WebhookEvent.Kind
-      switch state {
-      case .delivered: kind = .pushed
-      case .failed, .unregistered: kind = .failed
-      case .expired: kind = .expired
-      case .waiting, .sending: continue
-      }
+      guard let kind = WebhookEvent.Kind(endOf: state) else { continue }
       var detail: [String: String] = ["device": try row.read("device"), "state": state.rawValue]
       detail["reason"] = try row.read("reason", as: String?.self)
       events.append(

@@ -26,7 +26,7 @@ extension PostgreSQLLedger {
         """,
         [
           .string(new.id), .string(new.account), .string(new.url.text), .string(new.secret.text),
-          .string(new.kinds.map(\.rawValue).sorted().joined(separator: " ")), .string(new.text), .int64(timeStamp),
+          .string(new.kinds.webhookKinds), .string(new.text), .int64(timeStamp),
           .int64(Int64(new.format.rawValue)),
         ])
       guard added == 1 else { throw error(.webhookEndpointExists, while: .changingWebhooks) }
@@ -127,19 +127,12 @@ extension Ledger.WebhookEndpoint {
     self.init(
       account: try row.read("account"), id: try row.read("id"), url: try row.read("url"),
       kinds: Set<WebhookEvent.Kind>(webhookKinds: try row.read("kinds")), text: try row.read("description"),
-      format: WebhookEvent.Format(rawValue: try row.int("format")) ?? .typed, createdAt: try row.date("created_at"),
+      format: WebhookEvent.Format(webhookFormat: try row.int("format")), createdAt: try row.date("created_at"),
       deliveredAt: try row.optionalDate("delivered_at"), failingSince: try row.optionalDate("failing_since"),
       lastOutcome: try row.optionalName("last_outcome"), lastAttemptAt: try row.optionalDate("last_attempt_at"),
       disabledAt: try row.optionalDate("disabled_at"), disabledReason: try row.optionalName("disabled_reason"),
       counts: Counts(
         waiting: try row.int("waiting"), delivered: try row.int("delivered"), failed: try row.int("failed"),
         expired: try row.int("expired"), missed: try row.int("missed")))
-  }
-}
-
-extension Set<WebhookEvent.Kind> {
-  /// Reads the types of an endpoint. A type that this version does not know is left out.
-  init(webhookKinds text: String) {
-    self = Set(text.split(separator: " ").compactMap { WebhookEvent.Kind(rawValue: String($0)) })
   }
 }

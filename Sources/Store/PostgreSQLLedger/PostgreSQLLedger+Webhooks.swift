@@ -17,7 +17,7 @@ extension PostgreSQLLedger {
         """
         SELECT number, endpoint, next_at, coalesce(attempted_at, created_at) AS computed_at, first_attempt_at, starts
         FROM webhooks WHERE finished_at IS NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3
-        """, [.int64(number), .int64(last), .int64(Int64(min(max(limit, 1), 10_000)))]
+        """, [.int64(number), .int64(last), Self.limit(limit, most: 10_000)]
       ) { row in
         Ledger.UnfinishedWebhook(
           number: try row.read("number"), endpoint: try row.read("endpoint"), nextAt: try row.date("next_at"),
@@ -100,21 +100,8 @@ extension PostgreSQLLedger {
       ) { row in try row.read("first_attempt_at", as: Int64?.self) }
       guard let firstAttempt else { return nil }
       let at = timeStamp
-      let started = attempt.startedAt.wholeMilliseconds ?? at
-      let first = attempt.isFirst ? started : firstAttempt ?? started
-      // An old message may have failed before the endpoint's latest delivery. The endpoint has been failing only since
-      // that delivery.
-      let failingSince = attempt.isFirst ? started : times.failingSince ?? max(first, times.deliveredAt ?? first)
-      let isTooLong = at - failingSince >= Int64(attempt.patience * 1000)
-      let verdict: (state: Ledger.Webhook.State, disabled: Ledger.WebhookEndpoint.DisabledReason?)
-      switch attempt.outcome.consequence {
-      case .end: verdict = (.delivered, nil)
-      case .disable: verdict = (.failed, .gone)
-      // A failing endpoint is disabled only by the last attempt of a message, so that every message is tried for the
-      // same time.
-      case .retry where attempt.nextAt == nil: verdict = (.expired, isTooLong ? .failing : nil)
-      case .retry: verdict = (.waiting, nil)
-      }
+      let verdict = attempt.verdict(
+        at: at, firstAttemptAt: firstAttempt, deliveredAt: times.deliveredAt, failingSince: times.failingSince)
       let isFinal = verdict.state != .waiting
       try session.execute(
         """
@@ -123,10 +110,10 @@ extension PostgreSQLLedger {
         WHERE number = $7
         """,
         [
-          .string(verdict.state.rawValue), .string(attempt.outcome.rawValue), .int64(first), .int64(started),
+          .string(verdict.state.rawValue), .string(attempt.outcome.rawValue), .int64(verdict.firstAttemptAt),
+          .int64(verdict.startedAt),
           .int64(attempt.nextAt?.wholeMilliseconds), .int64(isFinal ? at : nil), .int64(number),
         ])
-      let isDelivered = verdict.state == .delivered
       try session.execute(
         """
         UPDATE webhook_endpoints SET delivered_at = coalesce($1, delivered_at), failing_since = $2, last_outcome = $3,
@@ -134,10 +121,11 @@ extension PostgreSQLLedger {
         WHERE number = $5
         """,
         [
-          .int64(isDelivered ? at : nil), .int64(isDelivered ? nil : failingSince), .string(attempt.outcome.rawValue),
-          .int64(started), .int64(times.endpoint),
+          .int64(verdict.state == .delivered ? at : nil), .int64(verdict.failingSince),
+          .string(attempt.outcome.rawValue),
+          .int64(verdict.startedAt), .int64(times.endpoint),
         ])
-      try Self.note(attempt, at: started, ofWebhook: number, to: times.endpoint, in: session)
+      try Self.note(attempt, at: verdict.startedAt, ofWebhook: number, to: times.endpoint, in: session)
       var expired: [Int64] = []
       if let disabled = verdict.disabled {
         try session.execute(
@@ -192,7 +180,7 @@ extension PostgreSQLLedger {
         SELECT webhooks.number, message_id, body, kind, state, outcome, attempts, webhooks.created_at, finished_at
         FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
         WHERE account = $1 AND id = $2 ORDER BY webhooks.number LIMIT $3
-        """, [.string(account), .string(endpoint), .int64(Int64(min(max(limit, 1), 1000)))]
+        """, [.string(account), .string(endpoint), Self.limit(limit)]
       ) { row in
         Ledger.Webhook(
           number: try row.read("number"),

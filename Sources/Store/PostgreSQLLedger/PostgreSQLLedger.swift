@@ -60,7 +60,7 @@ public final class PostgreSQLLedger: Ledger.Store {
   /// The folder of this machine with the locked files of seats.
   public let folder: URL
   let options: Options
-  let now: @Sendable () -> Date
+  package let now: @Sendable () -> Date
   /// The hosts and ports of the servers.
   let server: String
   /// The seats of lanes and of deliveries, which are locked files of this machine.
@@ -147,9 +147,6 @@ public final class PostgreSQLLedger: Ledger.Store {
   }
 
   public func onNewWebhooks(_ notify: @escaping @Sendable () -> Void) { newWebhooks.setNotify(notify) }
-
-  /// The current time in milliseconds since 1970.
-  var timeStamp: Int64 { now().wholeMilliseconds ?? 0 }
 
   // MARK: - Access
 
@@ -270,28 +267,13 @@ public final class PostgreSQLLedger: Ledger.Store {
       return .failure(WorkFailure(error: error))
     }
   }
+}
 
-  /// Returns an error of this ledger.
-  func error(
-    _ code: LedgerError.Code, while action: LedgerError.Action, field: String? = nil, from: Ledger.State? = nil,
-    to: Ledger.State? = nil
+extension PostgreSQLLedger: Ledger.Implementation {
+  package func error(
+    _ code: LedgerError.Code, while action: LedgerError.Action, field: String?, from: Ledger.State?, to: Ledger.State?
   ) -> LedgerError {
     LedgerError(code, while: action, on: server, field: field, from: from, to: to)
-  }
-
-  /// Throws `invalidValue` if a value breaks a rule.
-  ///
-  /// - Parameter rule: The rule that the value breaks; nil if it breaks none.
-  func refuse(_ rule: String?, while action: LedgerError.Action) throws(LedgerError) {
-    if let rule { throw error(.invalidValue, while: action, field: rule) }
-  }
-
-  func checkLane(_ lane: String, while action: LedgerError.Action) throws(LedgerError) {
-    try refuse(Ledger.brokenRule(ofLane: lane), while: action)
-  }
-
-  func checkDetail(_ detail: [String: String]) throws(LedgerError) {
-    try refuse(Ledger.brokenRule(ofDetail: detail), while: .changing)
   }
 }
 

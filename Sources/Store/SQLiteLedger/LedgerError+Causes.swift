@@ -16,18 +16,6 @@ extension LedgerError {
       Code(resultCode: error.extendedResultCode), while: action, in: file,
       resultCode: error.extendedResultCode.rawValue)
   }
-
-  /// Whether the error would affect every write of a shared transaction, so that retrying each write separately is
-  /// useless.
-  var meetsEveryWrite: Bool {
-    switch code {
-    case .busy, .damaged, .fileChanged, .notALedger, .newerVersion, .olderVersion, .readOnly, .notPermitted,
-      .wrongKindOfFile:
-      true
-    case .systemFailure: resultCode.map { ResultCode(rawValue: $0).primaryResultCode == .SQLITE_IOERR } ?? true
-    default: false
-    }
-  }
 }
 
 extension LedgerError.Code {

@@ -9,8 +9,7 @@ extension SQLiteLedger {
     _ new: StoredAnnouncement, standingFor members: [Int64]
   ) async throws(LedgerError) -> Ledger.Acceptance {
     try refuse(new.brokenRule, while: .accepting)
-    let cost = 256 + new.payload.count + (new.decision?.byteCount ?? 0)
-    return try await write(while: .accepting, cost: cost) { [self] database in
+    return try await write(while: .accepting, cost: new.cost) { [self] database in
       try accept(new, standingFor: members, in: database)
     }
   }
@@ -21,9 +20,7 @@ extension SQLiteLedger {
     if let first = try Self.duplicate(of: new, in: database) { return first }
     try checkSize(in: database)
     let at = timeStamp
-    // An announcement whose clip exists only waits for its turn.
-    let clip = new.decision?.clip.name
-    let state = clip == nil ? Ledger.State.accepted : .waiting
+    let state = new.firstState
     try database.cachedStatement(
       sql: """
         INSERT INTO announcements
@@ -33,7 +30,8 @@ extension SQLiteLedger {
         """
     ).execute(arguments: [
       new.account, new.id, new.lane, new.kind.rawValue, new.isReplay, new.category.rawValue, new.sequence, new.payload,
-      new.defaultLocale, new.defaultPack, new.defaultGroup, state.rawValue, clip, at, new.expiresAt?.wholeMilliseconds,
+      new.defaultLocale, new.defaultPack, new.defaultGroup, state.rawValue, new.decision?.clip.name, at,
+      new.expiresAt?.wholeMilliseconds,
       at,
     ])
     let number = database.lastInsertedRowID
@@ -52,7 +50,7 @@ extension SQLiteLedger {
     guard let limit = options.maximumBytes else { return }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
     let free = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0
-    guard (pages - free) * 4096 < limit else { throw LedgerError(.diskFull, while: .accepting, in: file) }
+    guard (pages - free) * 4096 < limit else { throw error(.diskFull, while: .accepting) }
   }
 
   private static func duplicate(of new: StoredAnnouncement, in database: Database) throws -> Ledger.Acceptance? {
@@ -72,7 +70,7 @@ extension SQLiteLedger {
           AND number <> ? AND NOT EXISTS (SELECT 1 FROM announcements WHERE summarised_by = ?)
         """
     ).execute(arguments: [summary, at, member, lane, summary, member])
-    guard database.changesCount == 1 else { throw LedgerError(.illegalSummary, while: .accepting, in: file) }
+    guard database.changesCount == 1 else { throw error(.illegalSummary, while: .accepting) }
     try Self.append(
       .summarised, member, lane: lane, detail: ["by": String(summary)], at: at, in: database)
   }

@@ -8,10 +8,7 @@ extension SQLiteLedger {
   public func record(
     _ action: Ledger.AdministrativeAct.Action, by actor: Ledger.Administrator, subject: String?
   ) async throws(LedgerError) {
-    if !isText(subject, 0...255) {
-      throw LedgerError(
-        .invalidValue, while: .recording, in: file, field: "subject (at most 255 bytes without NUL)")
-    }
+    try refuse(Ledger.brokenRule(ofSubject: subject), while: .recording)
     try await write(while: .recording) { [self] database in
       try record(action, by: actor, subject: subject, in: database)
     }
@@ -20,11 +17,10 @@ extension SQLiteLedger {
   public func administrativeActs(
     after number: Int64, limit: Int
   ) async throws(LedgerError) -> [Ledger.AdministrativeAct] {
-    let limit = min(max(limit, 1), 1000)
-    return try await read { database in
+    try await read { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM administration WHERE number > ? ORDER BY number LIMIT ?",
-        arguments: [number, limit]
+        arguments: [number, Ledger.limit(limit)]
       ).map { row in
         Ledger.AdministrativeAct(
           number: try row.value("number"), at: Date(wholeMilliseconds: try row.value("at")),

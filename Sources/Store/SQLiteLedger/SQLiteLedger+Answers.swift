@@ -22,20 +22,8 @@ extension SQLiteLedger {
     answer new: NewAnswer, playing announcement: StoredAnnouncement?, pushing pushes: [NewPush],
     publishing clips: [LibrarySound]
   ) async throws(LedgerError) -> Ledger.AnswerAcceptance {
-    try refuse(new.brokenRule ?? announcement?.brokenRule, while: .answering)
-    try refuse(clips.lazy.compactMap(\.brokenRule).first, while: .answering)
-    if let announcement, announcement.account != new.account || announcement.id != new.id {
-      throw LedgerError(
-        .invalidValue, while: .answering, in: file,
-        field: "announcement (it must have the account and the id of the answer)")
-    }
-    var announcement = announcement
-    announcement?.decision = new.decision
-    let words = SearchText(wordsOf: new.report)?.bytes
-    let cost =
-      512 + new.report.count + (new.decision?.byteCount ?? 0) + (announcement?.payload.count ?? 0) + 5_000
-      * pushes.count
-    return try await write(while: .answering, cost: cost) { [self, announcement] database in
+    let item = try AnswerToStore(new, playing: announcement, pushing: pushes, publishing: clips, in: self)
+    return try await write(while: .answering, cost: item.cost) { [self] database in
       if let first = try Self.answer(new.account, new.key, since: oldestAnswer, in: database) {
         return Ledger.AnswerAcceptance(
           answer: first, isDuplicate: true, isSameBody: first.bodyDigest == new.bodyDigest,
@@ -54,7 +42,7 @@ extension SQLiteLedger {
           """
       ).execute(arguments: [
         new.account, new.key, new.bodyDigest, new.id, new.status, new.report, new.clip?.name, new.clip?.group, at,
-        words,
+        item.words,
       ])
       if let decision = new.decision {
         try Self.store(decision, account: new.account, id: new.id, at: at, in: database)
@@ -70,12 +58,9 @@ extension SQLiteLedger {
         _ = try insert(pushes, account: new.account, announcement: new.id, in: database)
       }
       for clip in clips { try record(clip, account: new.account, in: database) }
-      let answer = Ledger.Answer(
-        account: new.account, key: new.key, bodyDigest: new.bodyDigest, id: new.id, status: new.status,
-        report: new.report, clip: new.clip, createdAt: Date(wholeMilliseconds: at))
       return Ledger.AnswerAcceptance(
-        answer: answer, isDuplicate: false, isSameBody: true,
-        acceptance: try announcement.map { try accept($0, in: database) })
+        answer: item.answer(at: at), isDuplicate: false, isSameBody: true,
+        acceptance: try item.announcement.map { try accept($0, in: database) })
     }
   }
 
@@ -86,18 +71,14 @@ extension SQLiteLedger {
 
   @discardableResult
   public func pruneAnswers(before moment: Date, limit: Int) async throws(LedgerError) -> Int {
-    guard let moment = moment.wholeMilliseconds else {
-      throw LedgerError(
-        .invalidValue, while: .pruning, in: file, field: "before (a date that the calendar can represent)")
-    }
-    let limit = min(max(limit, 1), 1000)
+    let moment = try milliseconds(moment, "before", while: .pruning)
     return try await write(while: .pruning) { database in
       try database.cachedStatement(
         sql: """
           DELETE FROM answers WHERE rowid IN (
             SELECT rowid FROM answers WHERE created_at < ? ORDER BY created_at LIMIT ?)
           """
-      ).execute(arguments: [moment, limit])
+      ).execute(arguments: [moment, Ledger.limit(limit)])
       return database.changesCount
     }
   }

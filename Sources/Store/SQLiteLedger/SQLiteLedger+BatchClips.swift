@@ -7,13 +7,8 @@ extension SQLiteLedger {
   public func note(
     clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound]
   ) async throws(LedgerError) {
-    let texts = names + [batch]
-    guard names.count <= 1000, texts.allSatisfy({ isText($0, 1...255) }), isText(account, 0...255) else {
-      throw LedgerError(
-        .invalidValue, while: .notingClips, in: file, field: "clips (at most 1000 names, each of 1 to 255 bytes)")
-    }
-    try refuse(files.lazy.compactMap(\.brokenRule).first, while: .notingClips)
-    try await write(while: .notingClips, cost: 256 * texts.count) { [self] database in
+    try refuse(Ledger.brokenRule(ofClips: names, batch: batch, account: account, files: files), while: .notingClips)
+    try await write(while: .notingClips, cost: 256 * (names.count + 1)) { [self] database in
       try checkSize(in: database)
       let statement = try database.cachedStatement(
         sql: """

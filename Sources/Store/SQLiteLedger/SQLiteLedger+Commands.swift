@@ -12,7 +12,7 @@ extension SQLiteLedger {
     return try await write(while: .commanding, cost: 256) { [self] database in
       let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM commands WHERE lane = ?", arguments: [lane])
       guard (count ?? 0) < Ledger.maximumCommands else {
-        throw LedgerError(.tooManyCommands, while: .commanding, in: file)
+        throw error(.tooManyCommands, while: .commanding)
       }
       let stored = command.stored
       try database.execute(

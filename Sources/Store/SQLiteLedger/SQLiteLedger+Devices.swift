@@ -10,26 +10,22 @@ extension SQLiteLedger {
   public func register(
     _ new: NewDevice, key: NewKey, renewsKey: Bool, with ownKey: String?, by actor: Ledger.Administrator
   ) async throws(LedgerError) -> Ledger.Registration {
-    try refuse(new.brokenRule ?? key.brokenRule, while: .registering)
-    guard key.account == new.account, key.device == new.id else {
-      throw LedgerError(
-        .invalidValue, while: .registering, in: file, field: "key (it must have the device's account and id)")
-    }
+    try refuse(new.brokenRule(with: key), while: .registering)
     return try await write(while: .registering, cost: 2048) { [self] database in
       let former = try Self.device(new.account, new.id, in: database)
       if let ownKey, try former == nil || !Self.isKey(ownKey, of: new, in: database) {
-        throw LedgerError(.keyNotInForce, while: .registering, in: file)
+        throw error(.keyNotInForce, while: .registering)
       }
       let group = ownKey == nil ? new.deviceGroup : former?.deviceGroup
       guard try !Self.isNameTaken(new.id, group: group, of: new.account, in: database) else {
-        throw LedgerError(.deviceNameTaken, while: .registering, in: file)
+        throw error(.deviceNameTaken, while: .registering)
       }
       if former == nil {
         try checkSize(in: database)
         let count = try Int.fetchOne(
           database.cachedStatement(sql: "SELECT count(*) FROM devices WHERE account = ?"), arguments: [new.account])
         guard count ?? 0 < options.limits.mostDevices else {
-          throw LedgerError(.tooManyDevices, while: .registering, in: file)
+          throw error(.tooManyDevices, while: .registering)
         }
       }
       if let group, group != former?.deviceGroup {
@@ -37,7 +33,7 @@ extension SQLiteLedger {
           database.cachedStatement(sql: "SELECT count(*) FROM devices WHERE account = ? AND device_group = ?"),
           arguments: [new.account, group])
         guard count ?? 0 < options.limits.mostDevicesInGroup else {
-          throw LedgerError(.tooManyDevices, while: .registering, in: file)
+          throw error(.tooManyDevices, while: .registering)
         }
       }
       let storesKey = former?.keyID == nil || renewsKey
@@ -173,7 +169,7 @@ extension SQLiteLedger {
     return try await read(isLong: true) { database in
       let ids = try String.fetchAll(
         database.cachedStatement(sql: "SELECT id FROM devices WHERE account = ? AND id > ? ORDER BY id LIMIT ?"),
-        arguments: [account, id, min(max(limit, 1), 1000)])
+        arguments: [account, id, Ledger.limit(limit)])
       return try ids.compactMap { try Self.device(account, $0, in: database) }
     }
   }

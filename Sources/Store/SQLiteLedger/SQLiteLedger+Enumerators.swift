@@ -28,9 +28,7 @@ extension SQLiteLedger {
     of container: String, account: String, device: String
   ) async throws(LedgerError) -> Ledger.Enumerator? {
     if account.hasZero || device.hasZero { return nil }
-    guard isText(container, 1...1024) else {
-      throw LedgerError(.invalidValue, while: .registering, in: file, field: "container (1 to 1024 bytes without NUL)")
-    }
+    try refuse(Ledger.brokenRule(ofContainer: container), while: .registering)
     return try await write(while: .registering, cost: 512 + container.utf8.count) { [self] database in
       guard try Self.device(account, device, in: database) != nil else { return nil }
       let known = try Int64.fetchOne(
@@ -48,7 +46,7 @@ extension SQLiteLedger {
       )
       guard count ?? 0 < options.limits.mostEnumerators, countOfAccount ?? 0 < options.limits.mostEnumeratorsOfAccount
       else {
-        throw LedgerError(.tooManyEnumerators, while: .registering, in: file)
+        throw error(.tooManyEnumerators, while: .registering)
       }
       try checkSize(in: database)
       let at = timeStamp
@@ -110,7 +108,7 @@ extension SQLiteLedger {
     return try await read(isLong: true) { database in
       try Self.libraryDevices(
         "(devices.account, devices.id) > (?, ?) AND (? IS NULL OR devices.account = ?)",
-        [last?.account ?? only ?? "", last?.id ?? "", only, only, min(max(limit, 1), 1000)], in: database)
+        [last?.account ?? only ?? "", last?.id ?? "", only, only, Ledger.limit(limit)], in: database)
     }
   }
 

@@ -9,7 +9,7 @@ extension SQLiteLedger {
     _ kind: Ledger.Event.Kind, lane: String, number: Int64?, detail: [String: String], passing sequence: Int64?
   ) async throws(LedgerError) {
     try checkLane(lane, while: .changing)
-    try checkDetail(detail)
+    try refuse(Ledger.brokenRule(ofDetail: detail), while: .changing)
     try await write(while: .changing) { [self] database in
       if let sequence { try Self.pass(sequence, lane: lane, in: database) }
       try Self.append(kind, number, lane: lane, detail: detail, at: timeStamp, in: database)
@@ -18,11 +18,10 @@ extension SQLiteLedger {
 
   public func events(after position: Int64, lane: String?, limit: Int) async throws(LedgerError) -> [Ledger.Event] {
     if let lane { try checkLane(lane, while: .reading) }
-    let limit = min(max(limit, 1), 1000)
     return try await read(isLong: true) { database in
       let statement = try database.cachedStatement(
         sql: "SELECT * FROM events WHERE position > ? AND (? IS NULL OR lane = ?) ORDER BY position LIMIT ?")
-      return try statement.all([position, lane, lane, limit]) { row in
+      return try statement.all([position, lane, lane, Ledger.limit(limit)]) { row in
         Ledger.Event(
           position: try row.value("position"), at: Date(wholeMilliseconds: try row.value("at")),
           number: try row.optional("announcement"), lane: try row.value("lane"), kind: try row.name("kind"),
@@ -44,20 +43,5 @@ extension SQLiteLedger {
     try database.cachedStatement(
       sql: "INSERT INTO events (at, announcement, lane, kind, detail) VALUES (?, ?, ?, ?, ?)"
     ).execute(arguments: [at, number, lane, kind.rawValue, try Ledger.json(detail)])
-  }
-
-  /// Throws `invalidValue` if a value breaks a rule.
-  ///
-  /// - Parameter rule: The rule that the value breaks; nil if it breaks none.
-  func refuse(_ rule: String?, while action: LedgerError.Action) throws(LedgerError) {
-    if let rule { throw LedgerError(.invalidValue, while: action, in: file, field: rule) }
-  }
-
-  func checkLane(_ lane: String, while action: LedgerError.Action) throws(LedgerError) {
-    try refuse(Ledger.brokenRule(ofLane: lane), while: action)
-  }
-
-  func checkDetail(_ detail: [String: String]) throws(LedgerError) {
-    try refuse(Ledger.brokenRule(ofDetail: detail), while: .changing)
   }
 }

@@ -31,7 +31,7 @@ extension SQLiteLedger {
         new.signInCode,
       ])
     guard database.changesCount == 1, let key = try Self.key("id = ?", new.id, in: database) else {
-      throw LedgerError(.keyExists, while: .changingKeys, in: file)
+      throw error(.keyExists, while: .changingKeys)
     }
     return key
   }
@@ -41,14 +41,12 @@ extension SQLiteLedger {
     _ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Ledger.Administrator
   ) async throws(LedgerError) -> (old: Ledger.Key, new: Ledger.Key)? {
     if id.hasZero { return nil }
-    guard overlap.isFinite, overlap >= 0 else {
-      throw LedgerError(.invalidValue, while: .changingKeys, in: file, field: "overlap (0 seconds or more)")
-    }
+    try refuse(Ledger.Key.brokenRule(ofOverlap: overlap), while: .changingKeys)
     return try await write(while: .changingKeys) { [self] database in
       guard let old = try Self.key("id = ?", id, in: database) else { return nil }
       let now = Date(wholeMilliseconds: timeStamp)
       guard old.isInForce(at: now), old.rotatedTo == nil else {
-        throw LedgerError(.keyNotInForce, while: .changingKeys, in: file)
+        throw error(.keyNotInForce, while: .changingKeys)
       }
       let end = old.end(withOverlap: overlap, at: now)
       let new = old.successor(id: newID, digest: digest, at: now)

@@ -100,7 +100,7 @@ extension SQLiteLedger {
 
   @discardableResult
   public func setLibraryTones(_ tones: [LibrarySound], unreadable: Set<String>) async throws(LedgerError) -> Bool {
-    try refuse(tones.lazy.compactMap(\.brokenRule).first, while: .changingLibrary)
+    try refuse(LibrarySound.brokenRule(of: tones), while: .changingLibrary)
     return try await write(while: .changingLibrary) { [self] database in
       try setFiles(of: .tone, tones.map { ($0.group, $0.name, $0.sha256, $0.bytes) }, in: database) { row in
         try unreadable.contains(row.value("group_id"))
@@ -165,7 +165,7 @@ extension SQLiteLedger {
     account: String, group: String, after anchor: LibraryAnchor?, limit: Int
   ) async throws(LedgerError) -> LibraryPage? {
     if account.hasZero || group.hasZero { return nil }
-    let limit = min(max(limit, 1), 1000)
+    let limit = Ledger.limit(limit)
     return try await read(isLong: true) { database in
       guard let feed = try Row.fetchOne(database.cachedStatement(sql: "SELECT id, expired FROM library_feed")) else {
         throw UnreadableRow()
@@ -245,7 +245,7 @@ extension SQLiteLedger {
           SELECT anchor, name, group_id FROM library_changes
           WHERE anchor > ? AND kind = 'clip' AND change <> 'removed' ORDER BY anchor LIMIT ?
           """
-      ).all([position, min(max(limit, 1), 10_000)]) { row in
+      ).all([position, Ledger.limit(limit, most: 10_000)]) { row in
         (try row.value("anchor"), PublishedClip(name: try row.value("name"), group: try row.optional("group_id")))
       }
     }

@@ -11,7 +11,7 @@ extension SQLiteLedger {
     let nothing = Ledger.AnnouncementPage(announcements: [], next: nil, rowCount: 0)
     let (from, to) = (Self.milliseconds(filter.from, orElse: .min), Self.milliseconds(filter.to, orElse: .max))
     if account.hasZero || filter.states.isEmpty || from >= to { return nothing }
-    let limit = min(max(limit, 1), 1000)
+    let limit = Ledger.limit(limit)
     // One row more than the limit shows whether the list continues.
     let count = (filter.text == nil ? limit : Ledger.searchedAtOnce) + 1
     let start = cursor ?? Ledger.AnnouncementCursor(at: .max, isEntry: true, row: .max)

@@ -8,10 +8,8 @@ extension SQLiteLedger {
   public func noteOutcome(
     _ state: Ledger.Push.State, reason: String?, of kind: PushTokenKind, account: String, device: String
   ) async throws(LedgerError) {
-    guard state.isFinal, isText(reason, 0...64), !account.hasZero, !device.hasZero else {
-      throw LedgerError(
-        .invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (at most 64 bytes)")
-    }
+    try refuse(
+      Ledger.Push.brokenRule(ofOutcome: state, reason: reason, names: [account, device]), while: .pushing)
     try await write(while: .pushing) { [self] database in
       try database.cachedStatement(
         sql: """

@@ -7,10 +7,7 @@ public import Ledger
 extension SQLiteLedger {
   @discardableResult
   public func prune(finishedBefore moment: Date) async throws(LedgerError) -> Ledger.Pruned {
-    guard let moment = moment.wholeMilliseconds else {
-      throw LedgerError(
-        .invalidValue, while: .pruning, in: file, field: "finishedBefore (a date that the calendar can represent)")
-    }
+    let moment = try milliseconds(moment, "finishedBefore", while: .pruning)
     // On a full disk the write-ahead log cannot grow. After a checkpoint, the log is written from its start again.
     await checkpoint()
     var pruned = Ledger.Pruned()

@@ -8,9 +8,7 @@ import PushMessages
 extension SQLiteLedger {
   @discardableResult
   public func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64] {
-    if account.hasZero {
-      throw LedgerError(.invalidValue, while: .pushing, in: file, field: "account (without NUL)")
-    }
+    try refuse(NewPush.brokenRule(ofAccount: account), while: .pushing)
     return try await write(while: .pushing, cost: 5_000 * pushes.count) { [self] database in
       try checkSize(in: database)
       return try insert(pushes, account: account, announcement: nil, in: database)
@@ -31,9 +29,7 @@ extension SQLiteLedger {
         sequence = device.lastSequence + 1
       }
       let body = push.body.bytes(sequence: sequence)
-      guard body.count <= 4096 else {
-        throw LedgerError(.invalidValue, while: .pushing, in: file, field: "body (at most 4096 bytes)")
-      }
+      try refuse(NewPush.brokenRule(ofBody: body), while: .pushing)
       try database.cachedStatement(
         sql: """
           INSERT INTO pushes
@@ -76,7 +72,7 @@ extension SQLiteLedger {
             state, starts
           FROM pushes WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
           """
-      ).all([number, min(max(limit, 1), 10_000)]) { row in
+      ).all([number, Ledger.limit(limit, most: 10_000)]) { row in
         let state: Ledger.Push.State = try row.name("state")
         return Ledger.UnfinishedPush(
           number: try row.value("number"), account: try row.value("account"), device: try row.value("device"),
@@ -178,7 +174,7 @@ extension SQLiteLedger {
           SELECT * FROM pushes WHERE account = ?1 AND device = ?2 AND sequence > max(?3, (
             SELECT first_sequence FROM devices WHERE account = ?1 AND id = ?2)) ORDER BY sequence LIMIT ?4
           """
-      ).all([account, device, sequence, min(max(limit, 1), 1000)], Ledger.Push.init(row:))
+      ).all([account, device, sequence, Ledger.limit(limit)], Ledger.Push.init(row:))
     }
   }
 

@@ -6,10 +6,10 @@ public import Ledger
 extension SQLiteLedger {
   public func quietPayments(lane: String, after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger.Entry] {
     try checkLane(lane, while: .reading)
-    let limit = min(max(limit, 1), 1000)
     return try await read { database in
       try Self.entries(
-        "\(Self.quietPayments) AND number > ? ORDER BY number LIMIT ?", [lane, number, limit], in: database)
+        "\(Self.quietPayments) AND number > ? ORDER BY number LIMIT ?", [lane, number, Ledger.limit(limit)],
+        in: database)
     }
   }
 
@@ -24,7 +24,7 @@ extension SQLiteLedger {
           UPDATE announcements SET summary_due = 0, summarised_by = ? WHERE \(Self.quietPayments) AND number <= ?
           """, arguments: [acceptance.number, summary.lane, last])
       guard database.changesCount == count else {
-        throw LedgerError(.illegalSummary, while: .accepting, in: file)
+        throw error(.illegalSummary, while: .accepting)
       }
       return acceptance
     }

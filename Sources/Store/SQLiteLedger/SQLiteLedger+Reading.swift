@@ -7,15 +7,13 @@ public import Ledger
 extension SQLiteLedger {
   public func unfinished(lane: String, after number: Int64, limit: Int) async throws(LedgerError) -> [Ledger.Entry] {
     try checkLane(lane, while: .reading)
-    let limit = min(max(limit, 1), 1000)
     return try await entries(
-      "lane = ? AND finished_at IS NULL AND number > ? ORDER BY number LIMIT ?", [lane, number, limit])
+      "lane = ? AND finished_at IS NULL AND number > ? ORDER BY number LIMIT ?", [lane, number, Ledger.limit(limit)])
   }
 
   public func unfinishedAlone(lane: String, limit: Int) async throws(LedgerError) -> [Ledger.Entry] {
     try checkLane(lane, while: .reading)
-    let limit = min(max(limit, 1), 1000)
-    return try await entries("\(Self.unfinishedAlone) ORDER BY number LIMIT ?", [lane, limit])
+    return try await entries("\(Self.unfinishedAlone) ORDER BY number LIMIT ?", [lane, Ledger.limit(limit)])
   }
 
   public func unfinishedAloneCount(lane: String) async throws(LedgerError) -> Int {
@@ -43,7 +41,7 @@ extension SQLiteLedger {
   }
 
   public func recent(_ limit: Int, lane: String?) async throws(LedgerError) -> [Ledger.Entry] {
-    let limit = min(max(limit, 1), 1000)
+    let limit = Ledger.limit(limit)
     guard let lane else { return try await entries("1 ORDER BY number DESC LIMIT ?", [limit]) }
     try checkLane(lane, while: .reading)
     return try await entries("lane = ? ORDER BY number DESC LIMIT ?", [lane, limit])

@@ -7,9 +7,7 @@ extension SQLiteLedger {
   public func take(
     _ receipts: [Ledger.Receipt], account: String, device: String
   ) async throws(LedgerError) -> [String]? {
-    guard receipts.count <= Ledger.mostReceipts, receipts.allSatisfy({ $0.at.wholeMilliseconds != nil }) else {
-      throw LedgerError(.invalidValue, while: .changing, in: file, field: "receipts (at most \(Ledger.mostReceipts))")
-    }
+    try refuse(Ledger.Receipt.brokenRule(of: receipts), while: .changing)
     if account.hasZero || device.hasZero { return nil }
     return try await write(while: .changing) { [self] database in
       let now = timeStamp

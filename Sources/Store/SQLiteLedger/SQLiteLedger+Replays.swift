@@ -8,16 +8,13 @@ extension SQLiteLedger {
     _ new: StoredAnnouncement, again original: Int64, for requester: String?
   ) async throws(LedgerError) -> Ledger.Acceptance {
     try refuse(new.brokenRule, while: .accepting)
-    return try await write(while: .accepting, cost: 256 + new.payload.count) { [self] database in
+    return try await write(while: .accepting, cost: new.cost) { [self] database in
       let waiting = try Self.unfinishedReplays(lane: new.lane, in: database)
-      let own = requester.map { account in waiting.count { $0.requester == account } } ?? 0
-      guard waiting.count < Ledger.maximumReplays, own < Ledger.maximumReplaysOfAccount else {
-        throw LedgerError(.tooManyReplays, while: .accepting, in: file)
-      }
+      if Ledger.Replay.areTooMany(waiting, for: requester) { throw error(.tooManyReplays, while: .accepting) }
       let isThere = try Bool.fetchOne(
         database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM announcements WHERE number = ?)"),
         arguments: [original])
-      guard isThere == true else { throw LedgerError(.notFound, while: .accepting, in: file) }
+      guard isThere == true else { throw error(.notFound, while: .accepting) }
       let acceptance = try accept(new, in: database)
       guard !acceptance.isDuplicate else { return acceptance }
       let first = try Self.replay(original, in: database)?.original ?? original

@@ -25,7 +25,7 @@ extension SQLiteLedger {
           Date(wholeMilliseconds: now).addingTimeInterval(lifetime).wholeMilliseconds,
         ])
       guard database.changesCount == 1, let code = try Self.signInCode("id = ?", new.id, in: database) else {
-        throw LedgerError(.keyExists, while: .changingKeys, in: file)
+        throw error(.keyExists, while: .changingKeys)
       }
       try record(.signInCodeCreated, by: actor, subject: code.id, in: database)
       return code

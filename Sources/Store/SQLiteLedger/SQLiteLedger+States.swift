@@ -9,11 +9,7 @@ import WebhookMessages
 extension SQLiteLedger {
   @discardableResult
   public func set(_ number: Int64, _ state: Ledger.State, _ change: Ledger.Change) async throws(LedgerError) -> Bool {
-    try checkDetail(change.detail)
-    if !isText(change.clip, 0...4096) {
-      throw LedgerError(.invalidValue, while: .changing, in: file, field: "clip (at most 4096 bytes without NUL)")
-    }
-    try refuse(change.decision?.brokenRule, while: .changing)
+    try refuse(change.brokenRule, while: .changing)
     return try await write(while: .changing) { [self] database in
       try set(number, state, change, in: database)
     }
@@ -27,7 +23,7 @@ extension SQLiteLedger {
     let before = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT state, lane, account, id FROM announcements WHERE number = ?"),
       arguments: [number])
-    guard let before else { throw LedgerError(.notFound, while: .changing, in: file) }
+    guard let before else { throw error(.notFound, while: .changing) }
     let from: Ledger.State = try before.name("state")
     let lane: String = try before.value("lane")
     if from == state { return false }
@@ -53,7 +49,7 @@ extension SQLiteLedger {
       state.isFinal ? at : nil, state == .playing ? 1 : 0, state.isStart, number, state.rawValue,
     ])
     guard database.changesCount == 1 else {
-      throw LedgerError(.illegalTransition, while: .changing, in: file, from: from, to: state)
+      throw error(.illegalTransition, while: .changing, field: nil, from: from, to: state)
     }
     if let decision = change.decision {
       try Self.store(

@@ -17,7 +17,7 @@ extension SQLiteLedger {
         database.cachedStatement(sql: "SELECT count(*) FROM webhook_endpoints WHERE account = ?"),
         arguments: [new.account])
       guard count ?? 0 < Ledger.mostWebhookEndpoints else {
-        throw LedgerError(.tooManyWebhookEndpoints, while: .changingWebhooks, in: file)
+        throw error(.tooManyWebhookEndpoints, while: .changingWebhooks)
       }
       try database.cachedStatement(
         sql: """
@@ -30,7 +30,7 @@ extension SQLiteLedger {
         new.format.rawValue,
       ])
       guard database.changesCount == 1 else {
-        throw LedgerError(.webhookEndpointExists, while: .changingWebhooks, in: file)
+        throw error(.webhookEndpointExists, while: .changingWebhooks)
       }
       try record(.webhookEndpointRegistered, by: actor, subject: new.id, in: database)
       guard let endpoint = try Self.webhookEndpoint(new.account, new.id, in: database) else { throw UnreadableRow() }

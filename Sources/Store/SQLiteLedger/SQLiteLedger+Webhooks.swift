@@ -97,7 +97,7 @@ extension SQLiteLedger {
           SELECT number, endpoint, next_at, coalesce(attempted_at, created_at) AS computed_at, first_attempt_at, starts
           FROM webhooks WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
           """
-      ).all([number, min(max(limit, 1), 10_000)]) { row in
+      ).all([number, Ledger.limit(limit, most: 10_000)]) { row in
         Ledger.UnfinishedWebhook(
           number: try row.value("number"), endpoint: try row.value("endpoint"),
           nextAt: Date(wholeMilliseconds: try row.value("next_at")),
@@ -220,7 +220,7 @@ extension SQLiteLedger {
           SELECT webhooks.* FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
           WHERE account = ? AND id = ? ORDER BY webhooks.number LIMIT ?
           """
-      ).all([account, endpoint, min(max(limit, 1), 1000)], Ledger.Webhook.init(row:))
+      ).all([account, endpoint, Ledger.limit(limit)], Ledger.Webhook.init(row:))
     }
   }
 }

@@ -55,7 +55,7 @@ public final class SQLiteLedger: Ledger.Store {
   /// for each lane.
   public let file: URL
   let options: Options
-  let now: @Sendable () -> Date
+  package let now: @Sendable () -> Date
   private let writer: DatabaseQueue
   private let readers: ReadConnections
   /// The connection for reads of many rows. Reads of a few rows, such as those of each new announcement, never wait for
@@ -226,9 +226,6 @@ public final class SQLiteLedger: Ledger.Store {
     }
   }
 
-  /// The current time in milliseconds since 1970.
-  var timeStamp: Int64 { now().wholeMilliseconds ?? 0 }
-
   public func onNewWebhooks(_ notify: @escaping @Sendable () -> Void) { newWebhooks.notify = notify }
 
   // MARK: - Opening
@@ -357,5 +354,13 @@ public final class SQLiteLedger: Ledger.Store {
       }
     }
     return configuration
+  }
+}
+
+extension SQLiteLedger: Ledger.Implementation {
+  package func error(
+    _ code: LedgerError.Code, while action: LedgerError.Action, field: String?, from: Ledger.State?, to: Ledger.State?
+  ) -> LedgerError {
+    LedgerError(code, while: action, in: file, field: field, from: from, to: to)
   }
 }

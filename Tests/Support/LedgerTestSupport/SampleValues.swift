@@ -64,7 +64,7 @@ extension Ledger.DeviceStore {
     _ new: NewDevice, _ key: String? = nil, renewsKey: Bool = false
   ) async throws -> Ledger.Registration {
     let key = deviceKey(key ?? "\(new.account)-\(new.id)", of: new.id, account: new.account)
-    return try await register(new, key: key, renewsKey: renewsKey, by: .key("admin"))
+    return try await register(new, key: key, renewsKey: renewsKey, with: nil, by: .key("admin"))
   }
 }
 

@@ -41,6 +41,7 @@ public final class Outbox: Sendable {
       NewDevice(
         account: account, id: id, app: app, environment: .production, tokens: [.alert: PushSite.token(device)]),
       key: NewKey(id: "key-\(device)", account: account, digest: digest, scopes: ["device"], device: id),
+      renewsKey: false, with: nil,
       by: .currentUser)
   }
 

@@ -57,7 +57,7 @@ case "sit":
   _ = try FileHandle.standardInput.readToEnd()
   withExtendedLifetime(seat) {}
 case "open":
-  for _ in 0..<(Int(arguments[3]) ?? 0) { _ = try await SQLiteLedger(at: file).counts() }
+  for _ in 0..<(Int(arguments[3]) ?? 0) { _ = try await SQLiteLedger(at: file).counts(lane: nil) }
 default:
   exit(64)
 }

@@ -171,7 +171,7 @@ final class KeyRing: Sendable {
   func admitOnce(_ call: Call, _ caller: Caller) async throws {
     guard let signed = call.signed, call.request.method != .get, call.request.method != .head else { return }
     let outcome = try await ledger.admitSignedRequest(
-      signed.signature, keyID: caller.keyID, signedAt: signed.timestamp)
+      signed.signature, keyID: caller.keyID, signedAt: signed.timestamp, atMost: Ledger.mostSignedRequests)
     switch outcome {
     case .admitted: return
     case .replayed:

@@ -127,7 +127,7 @@ final class Library: Sendable {
     var folders: [String: Set<String>] = [:]
     var position: Int64 = 0
     do {
-      while case let page = try await ledger.libraryClips(after: position), let last = page.last {
+      while case let page = try await ledger.libraryClips(after: position, limit: 5_000), let last = page.last {
         var missing: [PublishedClip] = []
         for (_, clip) in page {
           guard let group = clip.group else { continue }

@@ -150,7 +150,7 @@ actor LibraryPushes {
     for account in accounts {
       var last: Ledger.LibraryDevice?
       while true {
-        let devices = try await ledger.libraryDevices(account: account, after: last)
+        let devices = try await ledger.libraryDevices(account: account, after: last, limit: 500)
         guard let end = devices.last else { break }
         for device in devices where isConfigured(device) {
           all.append((Device(account: device.account, id: device.id), changes(of: news, at: device)))

@@ -86,7 +86,7 @@ enum Failures {
     case let error as SoundLibraryError: error.action == .naming ? 64 : 73
     case let error as OutputError: status(of: error.code)
     case let error as LedgerError:
-      [.laneTaken, .busy, .unreachable, .outcomeUnknown].contains(error.code)
+      [.laneTaken, .leaseLost, .busy, .unreachable, .outcomeUnknown].contains(error.code)
         ? 69 : error.code == .invalidValue ? 70 : 73
     case is PlayableFileError: 65
     case let error as PushMessageError: error.code == .messageTooLarge ? 65 : 64

@@ -175,7 +175,10 @@ let store: [Target] = [
   cLibrary("Sources/Store/CPQ", pkgConfig: "libpq", debian: "libpq-dev"),
   module(
     "Sources/Store/Ledger",
-    ["Announcements", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats", "WebhookMessages"]),
+    [
+      "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats",
+      "WebhookMessages",
+    ]),
   module("Sources/Store/PostgreSQL", ["ConcurrencySupport", "CPQ"], callsC: true),
   module(
     "Sources/Store/PostgreSQLLedger",
@@ -493,8 +496,8 @@ let quickTests: [Target] = [
   tests(
     "Tests/PostgreSQLLedgerTests",
     [
-      "ConcurrencySupport", "Ledger", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger", "PostgreSQLTestSupport",
-      "PushMessages", "TestSupport", "WebhookMessages",
+      "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger",
+      "PostgreSQLTestSupport", "PushMessages", "TestSupport", "WebhookMessages",
     ]),
   tests("Tests/PostgreSQLTests", ["ConcurrencySupport", "PostgreSQL", "PostgreSQLTestSupport", "TestSupport"]),
   tests(

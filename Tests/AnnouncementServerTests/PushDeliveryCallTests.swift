@@ -430,7 +430,7 @@ struct PushDeliveryCallTests {
     try await register("phone", Self.tokens[0], in: service)
     // Another sender has the seat.
     let other = try SQLiteLedger(at: service.ledgerFile)
-    var seat = try other.takeSeat(of: .pushes)
+    var seat = try await other.takeSeat(of: .pushes)
     let push = NewPush(
       device: "phone", kind: .alert, priority: 10, expiresAt: Date() + 3600,
       body: NewPush.Body(Data(#"{"aps":{"alert":"12.50"}}"#.utf8)))

@@ -217,11 +217,9 @@ struct WebhookSendingTests {
   func seat(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()
     let ledger = try await place.open()
-    do {
-      let seat = try #require(try ledger.takeSeat(of: .webhooks))
-      #expect(try await place.open().takeSeat(of: .webhooks) == nil)
-      withExtendedLifetime(seat) {}
-    }
-    #expect(try ledger.takeSeat(of: .webhooks) != nil)
+    let seat = try #require(try await ledger.takeSeat(of: .webhooks))
+    #expect(try await place.open().takeSeat(of: .webhooks) == nil)
+    await seat.giveBack()
+    #expect(try await ledger.takeSeat(of: .webhooks) != nil)
   }
 }

@@ -16,7 +16,8 @@ final class TwoNodes: Sendable {
   let address: PostgreSQLAddress
   let first: PostgreSQLLedger
   let second: PostgreSQLLedger
-  private let homes: [URL]
+  let homes: [URL]
+  private let lease: Ledger.Lease.Terms
 
   /// The server of the tests that leave no transaction open. An open transaction of any database keeps later events
   /// back, so a test that has one starts its own server.
@@ -26,36 +27,41 @@ final class TwoNodes: Sendable {
   ///   - server: The server; nil for the shared one.
   ///   - patience: The time for which readers wait for open transactions. It is long, because the transactions of other
   ///     tests count too, unless a test has a transaction that it keeps open.
-  init(on server: PostgreSQLServer? = nil, patience: Duration = .seconds(120)) async throws {
+  ///   - lease: How long the leases of both nodes last.
+  init(
+    on server: PostgreSQLServer? = nil, patience: Duration = .seconds(120), lease: Ledger.Lease.Terms = .init()
+  ) async throws {
     let own = if let server { server } else { try await Self.shared.value }
     self.server = own
     let address = try own.address(database: try await own.makeDatabase())
     let homes = (0..<2).map { _ in
       FileManager.default.temporaryDirectory.appending(path: "postgresql-ledger-\(UUID().uuidString)")
     }
-    (self.address, self.homes) = (address, homes)
+    (self.address, self.homes, self.lease) = (address, homes, lease)
     // Both nodes start at the same moment, on a database without tables.
-    async let second = Self.open(address, home: homes[1], patience: patience)
-    first = try await Self.open(address, home: homes[0], patience: patience)
+    async let second = Self.open(address, home: homes[1], patience: patience, lease: lease)
+    first = try await Self.open(address, home: homes[0], patience: patience, lease: lease)
     self.second = try await second
   }
 
   deinit { for home in homes { try? FileManager.default.removeItem(at: home) } }
 
   private static func open(
-    _ address: PostgreSQLAddress, home: URL, patience: Duration
+    _ address: PostgreSQLAddress, home: URL, patience: Duration, lease: Ledger.Lease.Terms,
+    now: @escaping @Sendable () -> Date = { Date() }
   ) async throws -> PostgreSQLLedger {
     var options = PostgreSQLLedger.Options()
     options.patienceForOrder = patience
     (options.connections, options.connectionsForLongReads) = (3, 1)
+    options.lease = lease
     options.connection.timeLimit = .seconds(120)
     options.connection.reconnecting = PostgreSQLBackOff(first: .milliseconds(10), longest: .milliseconds(50))
-    return try await PostgreSQLLedger(address: address, home: home, options: options)
+    return try await PostgreSQLLedger(address: address, home: home, options: options, now: now)
   }
 
-  /// Opens another ledger on the database.
-  func open() async throws -> PostgreSQLLedger {
-    try await Self.open(address, home: homes[0], patience: .seconds(120))
+  /// Opens another ledger on the database, as another process of the first node's machine.
+  func open(now: @escaping @Sendable () -> Date = { Date() }) async throws -> PostgreSQLLedger {
+    try await Self.open(address, home: homes[0], patience: .seconds(120), lease: lease, now: now)
   }
 
   var both: [PostgreSQLLedger] { [first, second] }

@@ -21,6 +21,10 @@ public final class WaitingThreads: TaskExecutor {
   /// thread from other work.
   public static let nameServers = WaitingThreads(most: 32)
 
+  /// The thread for the renewal of leases. It is separate, so that neither a disk that hangs nor much other work keeps a
+  /// lease from being renewed.
+  public static let leases = WaitingThreads(most: 1)
+
   private struct State {
     /// The maximum number of threads.
     var most: Int

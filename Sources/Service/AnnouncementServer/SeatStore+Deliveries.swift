@@ -17,7 +17,7 @@ extension Ledger.SeatStore {
   ) async {
     guard let seat = await waitForSeat(of: kind, fault, logger) else { return }
     await cancelWhenGracefulShutdown(work)
-    withExtendedLifetime(seat) {}
+    await seat.giveBack()
   }
 
   /// - Returns: nil if the service stops first.
@@ -26,7 +26,7 @@ extension Ledger.SeatStore {
   ) async -> DeliverySeat? {
     while true {
       do {
-        if let seat = try takeSeat(of: kind) { return seat }
+        if let seat = try await takeSeat(of: kind) { return seat }
       } catch {
         logger.warning(fault, metadata: ["error": "\(error)"])
       }

@@ -100,7 +100,7 @@ enum Failures {
     // A server that cannot be used is an unavailable device, and nothing of this machine can be mended.
     if error.server != nil, error.action == .opening { return 69 }
     return switch error.code {
-    case .laneTaken, .busy, .unreachable, .outcomeUnknown: 69
+    case .laneTaken, .leaseLost, .busy, .unreachable, .outcomeUnknown: 69
     case .invalidValue: 70
     default: error.server == nil ? 73 : 69
     }

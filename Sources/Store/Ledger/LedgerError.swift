@@ -39,6 +39,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case keyNotInForce = "key_not_in_force"
     /// The lane already has a player, in another process or in this one.
     case laneTaken = "lane_taken"
+    /// Another node has taken over the deliveries or the lane, or the seat was given back. Nothing was changed.
+    case leaseLost = "lease_lost"
     /// The disk is full, the user's disk quota is used up, or the ledger's own size limit is reached.
     case diskFull = "disk_full"
     /// The file or its file system is read-only.
@@ -214,6 +216,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .webhookEndpointExists: "the account has another webhook endpoint with this URL"
     case .keyNotInForce: "the key is revoked, has expired, or was already rotated"
     case .laneTaken: player.map { "process \($0) already plays on the lane" } ?? "another player is using the lane"
+    case .leaseLost: "another node has taken over this work"
     case .diskFull: "the disk is full, or the ledger has reached its size limit"
     case .readOnly: "the file is read-only"
     case .notPermitted: "this user does not have permission"
@@ -249,6 +252,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .webhookEndpointExists: "Nothing was changed. Remove the other endpoint first."
     case .keyNotInForce: "Nothing was changed. Create another key, or rotate the key that replaced it."
     case .laneTaken: "Stop the other player, or use another lane."
+    case .leaseLost: "Nothing was changed. Take the work over again, if the other node has stopped."
     case .diskFull: "Free some space and try again."
     case .readOnly: "Make the file and its file system writable, or choose another file."
     case .notPermitted: "Give this user access to the file, or choose another file."

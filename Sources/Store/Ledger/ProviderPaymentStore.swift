@@ -19,14 +19,18 @@ extension Ledger {
     func waitingProviderPayments(after number: Int64, limit: Int) async throws(LedgerError) -> [ProviderPayment]
 
     /// Notes that the announcing of a payment begins. The change is durable when the call returns.
-    func startAnnouncing(providerPayment number: Int64) async throws(LedgerError)
+    ///
+    /// - Parameter seat: The seat of the process that announces payments, as in the two calls below; nil only if no other
+    ///   process can announce them, for example in a test.
+    /// - Throws: ``LedgerError`` with `leaseLost` if the process has lost its seat. Nothing was changed then.
+    func startAnnouncing(providerPayment number: Int64, under seat: DeliverySeat?) async throws(LedgerError)
 
     /// Notes that the service was stopped before it had announced a payment, and will announce it after its next start.
     /// This does not count as a crash.
-    func stopAnnouncing(providerPayment number: Int64) async throws(LedgerError)
+    func stopAnnouncing(providerPayment number: Int64, under seat: DeliverySeat?) async throws(LedgerError)
 
     /// Notes that a payment was announced or, if a reason is given, that it cannot be announced.
-    func end(providerPayment number: Int64, refusal: String?) async throws(LedgerError)
+    func end(providerPayment number: Int64, refusal: String?, under seat: DeliverySeat?) async throws(LedgerError)
 
     /// Returns the latest reports to an endpoint, the newest first.
     func providerPayments(account: String, endpoint: String, limit: Int) async throws(LedgerError) -> [ProviderPayment]
@@ -34,6 +38,21 @@ extension Ledger {
 }
 
 extension Ledger.ProviderPaymentStore {
+  /// Calls ``startAnnouncing(providerPayment:under:)`` with `nil` for `under`.
+  public func startAnnouncing(providerPayment number: Int64) async throws(LedgerError) {
+    try await startAnnouncing(providerPayment: number, under: nil)
+  }
+
+  /// Calls ``stopAnnouncing(providerPayment:under:)`` with `nil` for `under`.
+  public func stopAnnouncing(providerPayment number: Int64) async throws(LedgerError) {
+    try await stopAnnouncing(providerPayment: number, under: nil)
+  }
+
+  /// Calls ``end(providerPayment:refusal:under:)`` with `nil` for `under`.
+  public func end(providerPayment number: Int64, refusal: String?) async throws(LedgerError) {
+    try await end(providerPayment: number, refusal: refusal, under: nil)
+  }
+
   /// Calls ``waitingProviderPayments(after:limit:)`` with `256` for `limit`.
   public func waitingProviderPayments(after number: Int64) async throws(LedgerError) -> [Ledger.ProviderPayment] {
     try await waitingProviderPayments(after: number, limit: 256)

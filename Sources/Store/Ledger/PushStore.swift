@@ -19,9 +19,14 @@ extension Ledger {
     /// Marks pushes as being sent, in one transaction, and returns them with the tokens of their devices. When the call
     /// returns, the marks are durable, so that after a crash it is known which pushes may have been sent.
     ///
+    /// - Parameter seat: The seat of the sender, as in all calls about sending; nil only if no other sender can exist,
+    ///   for example in a test.
     /// - Returns: Those of the pushes that are unfinished. The token is nil when the device no longer has one for such
     ///   a push.
-    func startSending(_ numbers: [Int64]) async throws(LedgerError) -> [(push: Push, token: String?)]
+    /// - Throws: ``LedgerError`` with `leaseLost` if the sender has lost its seat. Nothing was changed then.
+    func startSending(
+      _ numbers: [Int64], under seat: DeliverySeat?
+    ) async throws(LedgerError) -> [(push: Push, token: String?)]
 
     /// Ends a push. The outcome is durable when the call returns.
     ///
@@ -31,19 +36,23 @@ extension Ledger {
     ///     expired push keeps the reason why it had to wait.
     /// - Returns: False when the push had already ended; nothing was changed then.
     @discardableResult
-    func finishPush(_ number: Int64, _ state: Push.State, reason: String?) async throws(LedgerError) -> Bool
+    func finishPush(
+      _ number: Int64, _ state: Push.State, reason: String?, under seat: DeliverySeat?
+    ) async throws(LedgerError) -> Bool
 
     /// Ends pushes that have expired, in one transaction. The outcomes are durable when the call returns.
     ///
     /// - Parameter pushes: The numbers, each with the reason why the push had to wait, at most 64 bytes; nil for the
     ///   stored reason.
     /// - Returns: The numbers of those that had not ended before.
-    func expirePushes(_ pushes: [(number: Int64, reason: String?)]) async throws(LedgerError) -> Set<Int64>
+    func expirePushes(
+      _ pushes: [(number: Int64, reason: String?)], under seat: DeliverySeat?
+    ) async throws(LedgerError) -> Set<Int64>
 
     /// Lets a push wait for another attempt.
     ///
     /// - Parameter reason: Why the attempt did not succeed, at most 64 bytes, without tokens or names.
-    func postponePush(_ number: Int64, reason: String?) async throws(LedgerError)
+    func postponePush(_ number: Int64, reason: String?, under seat: DeliverySeat?) async throws(LedgerError)
 
     /// Returns the pushes of an announcement, oldest first.
     func pushes(account: String, announcement: String) async throws(LedgerError) -> [Push]
@@ -76,5 +85,30 @@ extension Ledger.PushStore {
   /// Calls ``unfinishedPushes(after:limit:)`` with `1000` for `limit`.
   public func unfinishedPushes(after number: Int64 = 0) async throws(LedgerError) -> [Ledger.UnfinishedPush] {
     try await unfinishedPushes(after: number, limit: 1000)
+  }
+
+  /// Calls ``startSending(_:under:)`` with `nil` for `under`.
+  public func startSending(
+    _ numbers: [Int64]
+  ) async throws(LedgerError) -> [(push: Ledger.Push, token: String?)] {
+    try await startSending(numbers, under: nil)
+  }
+
+  /// Calls ``finishPush(_:_:reason:under:)`` with `nil` for `under`.
+  @discardableResult
+  public func finishPush(
+    _ number: Int64, _ state: Ledger.Push.State, reason: String? = nil
+  ) async throws(LedgerError) -> Bool {
+    try await finishPush(number, state, reason: reason, under: nil)
+  }
+
+  /// Calls ``expirePushes(_:under:)`` with `nil` for `under`.
+  public func expirePushes(_ pushes: [(number: Int64, reason: String?)]) async throws(LedgerError) -> Set<Int64> {
+    try await expirePushes(pushes, under: nil)
+  }
+
+  /// Calls ``postponePush(_:reason:under:)`` with `nil` for `under`.
+  public func postponePush(_ number: Int64, reason: String?) async throws(LedgerError) {
+    try await postponePush(number, reason: reason, under: nil)
   }
 }

@@ -81,7 +81,7 @@ package struct SeatFiles: Sendable {
   package func takeSeat(of kind: DeliverySeat.Kind) throws(LedgerError) -> DeliverySeat? {
     let place = file.deletingLastPathComponent().appending(path: "\(file.lastPathComponent).\(kind.rawValue)")
     do {
-      return try LockedFile(place, patience: 0).map(DeliverySeat.init(lock:))
+      return try LockedFile(place, patience: 0).map { DeliverySeat(kind, lock: $0) }
     } catch {
       throw LedgerError(cause: error, while: .taking, in: file)
     }

@@ -23,7 +23,7 @@ extension Ledger {
     /// Takes the right to make deliveries.
     ///
     /// - Returns: nil when this process or another has already taken the right.
-    /// - Throws: ``LedgerError`` with a file error.
-    func takeSeat(of kind: DeliverySeat.Kind) throws(LedgerError) -> DeliverySeat?
+    /// - Throws: ``LedgerError`` with a file error, `unreachable` or `busy`.
+    func takeSeat(of kind: DeliverySeat.Kind) async throws(LedgerError) -> DeliverySeat?
   }
 }

@@ -76,18 +76,25 @@ extension Ledger {
     /// Marks messages as being sent, in one transaction, and returns them with their endpoints. When the call returns,
     /// the marks are durable, so that after a crash they show which messages were being sent; see ``InterruptedWork``.
     ///
+    /// - Parameter seat: The seat of the sender, as in all calls about sending; nil only if no other sender can exist,
+    ///   for example in a test.
     /// - Returns: Those of the messages that are unfinished. A message whose endpoint was removed is not among them,
     ///   because it was removed too.
-    func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [WebhookToSend]
+    /// - Throws: ``LedgerError`` with `leaseLost` if the sender has lost its seat. Nothing was changed then.
+    func startSending(
+      webhooks numbers: [Int64], under seat: DeliverySeat?
+    ) async throws(LedgerError) -> [WebhookToSend]
 
     /// Records that the sender was stopped while it was sending a message, so that the attempt has no outcome.
-    func stopSending(webhook number: Int64) async throws(LedgerError)
+    func stopSending(webhook number: Int64, under seat: DeliverySeat?) async throws(LedgerError)
 
     /// Stores the outcome of an attempt, and disables the endpoint if the receiver wants no more messages, or if no
     /// message was delivered for too long. Everything is durable when the call returns.
     ///
     /// - Returns: nil when the message has ended or was removed meanwhile. Nothing was changed then.
-    func record(_ attempt: WebhookAttempt, ofWebhook number: Int64) async throws(LedgerError) -> WebhookRecord?
+    func record(
+      _ attempt: WebhookAttempt, ofWebhook number: Int64, under seat: DeliverySeat?
+    ) async throws(LedgerError) -> WebhookRecord?
 
     /// Returns the messages to an endpoint, oldest first.
     ///
@@ -97,6 +104,23 @@ extension Ledger {
 }
 
 extension Ledger.WebhookStore {
+  /// Calls ``startSending(webhooks:under:)`` with `nil` for `under`.
+  public func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [Ledger.WebhookToSend] {
+    try await startSending(webhooks: numbers, under: nil)
+  }
+
+  /// Calls ``stopSending(webhook:under:)`` with `nil` for `under`.
+  public func stopSending(webhook number: Int64) async throws(LedgerError) {
+    try await stopSending(webhook: number, under: nil)
+  }
+
+  /// Calls ``record(_:ofWebhook:under:)`` with `nil` for `under`.
+  public func record(
+    _ attempt: Ledger.WebhookAttempt, ofWebhook number: Int64
+  ) async throws(LedgerError) -> Ledger.WebhookRecord? {
+    try await record(attempt, ofWebhook: number, under: nil)
+  }
+
   /// Calls ``unfinishedWebhooks(after:limit:)`` with `1000` for `limit`.
   public func unfinishedWebhooks(after number: Int64 = 0) async throws(LedgerError) -> [Ledger.UnfinishedWebhook] {
     try await unfinishedWebhooks(after: number, limit: 1000)

@@ -13,11 +13,20 @@ enum AdvisoryLock: Int64 {
   case webhookEndpoints = 2
   /// The packs or the tones of the library.
   case libraryFiles = 3
+  /// The holder of a lease. Transactions that write under the lease share the lock.
+  case leases = 4
 }
 
 extension PostgreSQLSession {
   /// Waits for a lock. What other transactions did while they had it is seen by later statements.
   func lock(_ lock: AdvisoryLock, _ name: String) throws(PostgreSQLError) {
     try execute("SELECT pg_advisory_xact_lock($1::int, hashtext($2))", [.int64(lock.rawValue), .string(name)])
+  }
+}
+
+extension PostgreSQLPipeline {
+  /// Waits until nobody has a lock alone. What such a transaction did is seen by later statements.
+  mutating func share(_ lock: AdvisoryLock, _ name: String) {
+    add("SELECT pg_advisory_xact_lock_shared($1::int, hashtext($2))", [.int64(lock.rawValue), .string(name)])
   }
 }

@@ -93,22 +93,28 @@ extension PostgreSQLLedger {
     }
   }
 
-  public func startAnnouncing(providerPayment number: Int64) async throws(LedgerError) {
-    try await write(while: .changing) { session in
+  public func startAnnouncing(
+    providerPayment number: Int64, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
+    try await write(while: .changing, under: seat) { session in
       try session.execute("UPDATE provider_payments SET starts = starts + 1 WHERE number = $1", [.int64(number)])
     }
   }
 
-  public func stopAnnouncing(providerPayment number: Int64) async throws(LedgerError) {
-    try await write(while: .changing) { session in
+  public func stopAnnouncing(
+    providerPayment number: Int64, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
+    try await write(while: .changing, under: seat) { session in
       try session.execute(
         "UPDATE provider_payments SET starts = 0 WHERE number = $1 AND finished_at IS NULL", [.int64(number)])
     }
   }
 
-  public func end(providerPayment number: Int64, refusal: String?) async throws(LedgerError) {
+  public func end(
+    providerPayment number: Int64, refusal: String?, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
     let state: Ledger.ProviderPayment.State = refusal == nil ? .announced : .refused
-    try await write(while: .changing) { [self] session in
+    try await write(while: .changing, under: seat) { [self] session in
       // If two nodes end the payment, the first one decides.
       try session.execute(
         """

@@ -128,9 +128,9 @@ extension PostgreSQLLedger {
   }
 
   public func startSending(
-    _ numbers: [Int64]
+    _ numbers: [Int64], under seat: DeliverySeat?
   ) async throws(LedgerError) -> [(push: Ledger.Push, token: String?)] {
-    try await write(while: .pushing) { session in
+    try await write(while: .pushing, under: seat) { session in
       try Self.lockUnfinished(numbers, in: session)
       let started = try session.all(
         """
@@ -180,20 +180,20 @@ extension PostgreSQLLedger {
 
   @discardableResult
   public func finishPush(
-    _ number: Int64, _ state: Ledger.Push.State, reason: String?
+    _ number: Int64, _ state: Ledger.Push.State, reason: String?, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Bool {
     guard state.isFinal, isText(reason, 0...64) else {
       throw error(.invalidValue, while: .pushing, field: "state (a final one) or reason (64 bytes)")
     }
-    return try await write(while: .pushing) { [self] session in
+    return try await write(while: .pushing, under: seat) { [self] session in
       try !finish([(number, reason)], state, in: session).isEmpty
     }
   }
 
   public func expirePushes(
-    _ pushes: [(number: Int64, reason: String?)]
+    _ pushes: [(number: Int64, reason: String?)], under seat: DeliverySeat?
   ) async throws(LedgerError) -> Set<Int64> {
-    try await write(while: .pushing, cost: 256 * pushes.count) { [self] session in
+    try await write(while: .pushing, under: seat, cost: 256 * pushes.count) { [self] session in
       Set(try finish(pushes, .expired, in: session))
     }
   }
@@ -231,8 +231,10 @@ extension PostgreSQLLedger {
     return numbers
   }
 
-  public func postponePush(_ number: Int64, reason: String?) async throws(LedgerError) {
-    try await write(while: .pushing) { session in
+  public func postponePush(
+    _ number: Int64, reason: String?, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
+    try await write(while: .pushing, under: seat) { session in
       try session.execute(
         "UPDATE pushes SET state = 'waiting', reason = $1, starts = 0 WHERE number = $2 AND finished_at IS NULL",
         [.string(reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }), .int64(number)])

@@ -27,8 +27,10 @@ extension PostgreSQLLedger {
     }
   }
 
-  public func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [Ledger.WebhookToSend] {
-    try await write(while: .changingWebhooks) { [self] session in
+  public func startSending(
+    webhooks numbers: [Int64], under seat: DeliverySeat?
+  ) async throws(LedgerError) -> [Ledger.WebhookToSend] {
+    try await write(while: .changingWebhooks, under: seat) { [self] session in
       try session.execute(
         """
         SELECT number FROM webhook_endpoints WHERE number IN (SELECT endpoint FROM webhooks WHERE number = ANY($1))
@@ -71,16 +73,16 @@ extension PostgreSQLLedger {
     }
   }
 
-  public func stopSending(webhook number: Int64) async throws(LedgerError) {
-    try await write(while: .changingWebhooks) { session in
+  public func stopSending(webhook number: Int64, under seat: DeliverySeat?) async throws(LedgerError) {
+    try await write(while: .changingWebhooks, under: seat) { session in
       try session.execute("UPDATE webhooks SET starts = 0 WHERE number = $1", [.int64(number)])
     }
   }
 
   public func record(
-    _ attempt: Ledger.WebhookAttempt, ofWebhook number: Int64
+    _ attempt: Ledger.WebhookAttempt, ofWebhook number: Int64, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Ledger.WebhookRecord? {
-    try await write(while: .changingWebhooks) { [self] session in
+    try await write(while: .changingWebhooks, under: seat) { [self] session in
       // Attempts to an endpoint are recorded one after another, because each one depends on the times of the others.
       let times = try session.first(
         """

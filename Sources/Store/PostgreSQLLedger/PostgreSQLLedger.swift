@@ -21,7 +21,8 @@ public import PostgreSQL
 ///
 /// Transactions lock the rows of several tables in this order, so that they do not wait for each other in a circle:
 /// answers, lanes, announcements (a summary before its members), decisions, replays, pauses, events, keys, devices,
-/// pushes, the library, alarms, endpoints of webhooks and their messages. An ``AdvisoryLock`` comes before all of them.
+/// pushes, the library, alarms, endpoints of webhooks and their messages. An ``AdvisoryLock`` comes before all of them,
+/// and that of a lease before the others.
 /// Within a table, they lock rows in the order of the primary key, or of the account and the id. If PostgreSQL finds a
 /// circle nevertheless, the client runs one of the transactions again.
 public final class PostgreSQLLedger: Ledger.Store {
@@ -53,18 +54,25 @@ public final class PostgreSQLLedger: Ledger.Store {
     public var waitingBytes = 64 << 20
     /// The limits of what the ledger keeps.
     public var limits = Ledger.Limits()
+    /// How long the leases of deliveries last. All nodes of a database must have the same length.
+    public var lease = Ledger.Lease.Terms()
+    /// What other nodes see of this one.
+    public var node = Ledger.Node.Description()
 
     public init() {}
   }
 
-  /// The folder of this machine with the locked files of seats.
+  /// The folder of this machine with the locked files of seats, and with the id of this node.
   public let folder: URL
   let options: Options
   package let now: @Sendable () -> Date
   /// The hosts and ports of the servers.
   let server: String
-  /// The seats of lanes and of deliveries, which are locked files of this machine.
+  /// The seats of lanes, which are locked files of this machine.
   let seats: SeatFiles
+  let node: NodeIdentity
+  /// The connection on which leases are renewed, so that a renewal does not wait for other work.
+  let leaseConnection: PostgreSQLConnection
   /// The numbers below which no row of another transaction can appear any more, as far as this process knows.
   let settledNumbers = SettledNumbers()
   let newWebhooks = NewWebhookNotice()
@@ -78,9 +86,9 @@ public final class PostgreSQLLedger: Ledger.Store {
   /// Connects to a database, and brings its tables up to date. Any number of nodes may do this at the same time.
   ///
   /// - Parameters:
-  ///   - home: The folder of this machine with the locked files that keep two processes from playing the same lane. All
-  ///     processes of the machine that use the ledger name the same folder. A missing folder is created with the mode
-  ///     0700.
+  ///   - home: The folder of this machine with the locked files that keep two processes from playing the same lane, and
+  ///     with the file `node` that names this machine. All processes of the machine that use the ledger name the same
+  ///     folder. A missing folder is created with the mode 0700.
   ///   - now: Returns the current time, for every time stamp that the ledger writes.
   /// - Throws: ``LedgerError``, with `notALedger` if the database has tables of another program, and with `unreachable`
   ///   if no server accepts the connection within the time limit.
@@ -91,6 +99,7 @@ public final class PostgreSQLLedger: Ledger.Store {
     folder = home.absoluteURL.standardizedFileURL
     do {
       try DurableFolder.make(folder, .ownerOnly)
+      node = try NodeIdentity(folder: folder)
     } catch {
       throw LedgerError(cause: error, while: .opening, in: folder)
     }
@@ -107,6 +116,7 @@ public final class PostgreSQLLedger: Ledger.Store {
         to: address, count: options.connections, mostWaiting: .max, options: options.connection)
       longPool = try PostgreSQLPool(
         to: address, count: options.connectionsForLongReads, mostWaiting: .max, options: options.connection)
+      leaseConnection = try PostgreSQLConnection(to: address, options: options.connection)
       try await Self.prepare(try PostgreSQLConnection(to: address, options: options.connection), options)
     } catch {
       throw LedgerError(error, while: .opening, on: address.description)
@@ -140,10 +150,11 @@ public final class PostgreSQLLedger: Ledger.Store {
     await connection.close()
   }
 
-  /// Closes all connections. Calls that wait fail.
+  /// Closes all connections. Calls that wait fail, and leases end when their time is over.
   public func close() async {
     await pool.close()
     await longPool.close()
+    await leaseConnection.close()
   }
 
   public func onNewWebhooks(_ notify: @escaping @Sendable () -> Void) { newWebhooks.setNotify(notify) }

@@ -4,7 +4,7 @@ import PostgreSQL
 
 /// The tables of the ledger. A change of the tables is a new migration; a published migration is never edited.
 ///
-/// - Times are milliseconds since 1970, in UTC.
+/// - Times are milliseconds since 1970, in UTC, by the clock of the node that stores them. ``nodes`` has other times.
 /// - Texts have the collation "C", so that they are compared byte for byte, as the ledger in SQLite does.
 /// - Identity columns and sequences never give out a number twice. Numbers have gaps, because a transaction that is
 ///   rolled back has used its numbers up. Two transactions may become visible in another order than that of their
@@ -21,6 +21,7 @@ enum Schema {
     .init("7: webhooks", webhooks),
     .init("8: library, clips of batches", library),
     .init("9: payments of providers", providers),
+    .init("10: nodes, leases", nodes),
   ])
 
   /// The expression for the number of this transaction, which it draws with the first use.

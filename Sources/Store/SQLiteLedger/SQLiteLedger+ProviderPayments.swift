@@ -62,14 +62,20 @@ extension SQLiteLedger {
     }
   }
 
-  public func startAnnouncing(providerPayment number: Int64) async throws(LedgerError) {
+  public func startAnnouncing(
+    providerPayment number: Int64, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
+    try check(seat, while: .changing)
     try await write(while: .changing) { database in
       try database.cachedStatement(sql: "UPDATE provider_payments SET starts = starts + 1 WHERE number = ?")
         .execute(arguments: [number])
     }
   }
 
-  public func stopAnnouncing(providerPayment number: Int64) async throws(LedgerError) {
+  public func stopAnnouncing(
+    providerPayment number: Int64, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
+    try check(seat, while: .changing)
     try await write(while: .changing) { database in
       try database.cachedStatement(
         sql: "UPDATE provider_payments SET starts = 0 WHERE number = ? AND finished_at IS NULL"
@@ -77,7 +83,10 @@ extension SQLiteLedger {
     }
   }
 
-  public func end(providerPayment number: Int64, refusal: String?) async throws(LedgerError) {
+  public func end(
+    providerPayment number: Int64, refusal: String?, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
+    try check(seat, while: .changing)
     try await write(while: .changing) { [self] database in
       let state: Ledger.ProviderPayment.State = refusal == nil ? .announced : .refused
       try database.cachedStatement(

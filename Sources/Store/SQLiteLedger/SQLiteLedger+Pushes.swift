@@ -85,8 +85,11 @@ extension SQLiteLedger {
     }
   }
 
-  public func startSending(_ numbers: [Int64]) async throws(LedgerError) -> [(push: Ledger.Push, token: String?)] {
-    try await write(while: .pushing) { database in
+  public func startSending(
+    _ numbers: [Int64], under seat: DeliverySeat?
+  ) async throws(LedgerError) -> [(push: Ledger.Push, token: String?)] {
+    try check(seat, while: .pushing)
+    return try await write(while: .pushing) { database in
       try numbers.compactMap { number in
         try database.cachedStatement(
           sql: """
@@ -108,8 +111,9 @@ extension SQLiteLedger {
 
   @discardableResult
   public func finishPush(
-    _ number: Int64, _ state: Ledger.Push.State, reason: String?
+    _ number: Int64, _ state: Ledger.Push.State, reason: String?, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Bool {
+    try check(seat, while: .pushing)
     guard state.isFinal, isText(reason, 0...64) else {
       throw LedgerError(
         .invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (at most 64 bytes)")
@@ -119,8 +123,11 @@ extension SQLiteLedger {
     }
   }
 
-  public func expirePushes(_ pushes: [(number: Int64, reason: String?)]) async throws(LedgerError) -> Set<Int64> {
-    try await write(while: .pushing, cost: 256 * pushes.count) { [self] database in
+  public func expirePushes(
+    _ pushes: [(number: Int64, reason: String?)], under seat: DeliverySeat?
+  ) async throws(LedgerError) -> Set<Int64> {
+    try check(seat, while: .pushing)
+    return try await write(while: .pushing, cost: 256 * pushes.count) { [self] database in
       try pushes.reduce(into: Set()) { ended, push in
         if try finishPush(push.number, .expired, reason: push.reason, in: database) { ended.insert(push.number) }
       }
@@ -145,7 +152,10 @@ extension SQLiteLedger {
     return true
   }
 
-  public func postponePush(_ number: Int64, reason: String?) async throws(LedgerError) {
+  public func postponePush(
+    _ number: Int64, reason: String?, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
+    try check(seat, while: .pushing)
     try await write(while: .pushing) { database in
       try database.cachedStatement(
         sql: "UPDATE pushes SET state = 'waiting', reason = ?, starts = 0 WHERE number = ? AND finished_at IS NULL"

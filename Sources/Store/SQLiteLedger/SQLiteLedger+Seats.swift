@@ -12,7 +12,14 @@ extension SQLiteLedger {
 
   public func players() throws(LedgerError) -> [PlayerStatus] { try seats.players() }
 
-  public func takeSeat(of kind: DeliverySeat.Kind) throws(LedgerError) -> DeliverySeat? { try seats.takeSeat(of: kind) }
+  public func takeSeat(of kind: DeliverySeat.Kind) async throws(LedgerError) -> DeliverySeat? {
+    try seats.takeSeat(of: kind)
+  }
+
+  /// Refuses a write under a seat that was given back. A locked file cannot be lost in another way.
+  func check(_ seat: DeliverySeat?, while action: LedgerError.Action) throws(LedgerError) {
+    if seat?.isGivenBack == true { throw LedgerError(.leaseLost, while: action, in: file) }
+  }
 
   private var seats: SeatFiles { SeatFiles(beside: file, now: now) }
 }

@@ -107,8 +107,11 @@ extension SQLiteLedger {
     }
   }
 
-  public func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [Ledger.WebhookToSend] {
-    try await write(while: .changingWebhooks) { database in
+  public func startSending(
+    webhooks numbers: [Int64], under seat: DeliverySeat?
+  ) async throws(LedgerError) -> [Ledger.WebhookToSend] {
+    try check(seat, while: .changingWebhooks)
+    return try await write(while: .changingWebhooks) { database in
       try numbers.compactMap { number in
         let row = try Row.fetchOne(
           database.cachedStatement(
@@ -130,16 +133,18 @@ extension SQLiteLedger {
     }
   }
 
-  public func stopSending(webhook number: Int64) async throws(LedgerError) {
+  public func stopSending(webhook number: Int64, under seat: DeliverySeat?) async throws(LedgerError) {
+    try check(seat, while: .changingWebhooks)
     try await write(while: .changingWebhooks) { database in
       try database.cachedStatement(sql: "UPDATE webhooks SET starts = 0 WHERE number = ?").execute(arguments: [number])
     }
   }
 
   public func record(
-    _ attempt: Ledger.WebhookAttempt, ofWebhook number: Int64
+    _ attempt: Ledger.WebhookAttempt, ofWebhook number: Int64, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Ledger.WebhookRecord? {
-    try await write(while: .changingWebhooks) { [self] database in
+    try check(seat, while: .changingWebhooks)
+    return try await write(while: .changingWebhooks) { [self] database in
       let row = try Row.fetchOne(
         database.cachedStatement(
           sql: """

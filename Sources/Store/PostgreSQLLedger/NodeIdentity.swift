@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+import Foundation
+import TextFormats
+
+/// What tells this process from all others that use the same database.
+struct NodeIdentity: Sendable, Hashable {
+  /// The id of the home folder, 32 hexadecimal digits, which stays the same when the process starts again.
+  let home: String
+  /// The id of the process. Each opened ledger has another one, also in two copies of a home folder.
+  let id: String
+
+  /// Reads the id of the home folder, or makes it.
+  ///
+  /// - Throws: `SystemError`.
+  init(folder: URL) throws {
+    let file = folder.appending(path: "node")
+    func stored() throws -> String? {
+      let text = try DurableFile.contents(of: file).map { String(decoding: $0, as: UTF8.self) }
+      let digits = text?.trimmingCharacters(in: .whitespacesAndNewlines)
+      return digits.flatMap { [UInt8](hexadecimal: $0)?.count == 16 ? $0.lowercased() : nil }
+    }
+    home =
+      try stored()
+      ?? {
+        // Of two processes that start at once, the second one waits here, and then finds the file.
+        let lock = try LockedFile(folder.appending(path: "node.lock"), patience: 10)
+        defer { withExtendedLifetime(lock) {} }
+        if let other = try stored() { return other }
+        let new = Self.random(bytes: 16)
+        try DurableFile.write(Array("\(new)\n".utf8), to: file)
+        return new
+      }()
+    id = "\(home).\(Self.random(bytes: 8))"
+  }
+
+  private static func random(bytes count: Int) -> String {
+    (0..<count).map { _ in UInt8.random(in: 0 ... .max) }.hexadecimal
+  }
+}

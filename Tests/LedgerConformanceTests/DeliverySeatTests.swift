@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import Ledger
+import LedgerTestSupport
+import TestSupport
+import Testing
+import WebhookMessages
+
+@Suite("Seats of deliveries", .removesLedgers, .timeLimit(.minutes(10)))
+struct DeliverySeatTests {
+  @Test("the seat of each kind of deliveries is taken by itself", arguments: LedgerUnderTest.all)
+  func kinds(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let (ledger, other) = (try await place.open(), try await place.open())
+    var seats: [DeliverySeat] = []
+    for kind in DeliverySeat.Kind.allCases {
+      let seat = try #require(try await other.takeSeat(of: kind))
+      #expect(seat.kind == kind && seat.isUsable)
+      #expect(try await ledger.takeSeat(of: kind) == nil)
+      #expect(try await other.takeSeat(of: kind) == nil)
+      seats.append(seat)
+    }
+    await seats[0].giveBack()
+    #expect(!seats[0].isUsable)
+    #expect(try await ledger.takeSeat(of: seats[0].kind) != nil)
+    #expect(try await ledger.takeSeat(of: seats[1].kind) == nil)
+  }
+
+  @Test("a seat that was given back has ended for those who wait for its loss", arguments: LedgerUnderTest.all)
+  func loss(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let seat = try #require(try await ledger.takeSeat(of: .pushes))
+    let hasEnded = Locked(false)
+    let waiting = Task {
+      await seat.loss()
+      hasEnded.withLock { $0 = true }
+    }
+    #expect(!hasEnded.withLock { $0 })
+    await seat.giveBack()
+    await waiting.value
+    #expect(hasEnded.withLock { $0 })
+    // A task that is cancelled does not wait on.
+    let second = try #require(try await ledger.takeSeat(of: .pushes))
+    let cancelled = Task { await second.loss() }
+    cancelled.cancel()
+    await cancelled.value
+    #expect(second.isUsable)
+  }
+
+  @Test("writes under a seat are stored, and fail after the seat was given back", arguments: LedgerUnderTest.all)
+  func writes(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    let work = try await DeliveryWork(in: ledger)
+    for kind in DeliverySeat.Kind.allCases {
+      let seat = try #require(try await ledger.takeSeat(of: kind))
+      for write in work.writes(of: kind) {
+        let before = try await work.state(of: ledger)
+        try await write.run(seat)
+        #expect(try await work.state(of: ledger) != before, "\(write.name)")
+      }
+      await seat.giveBack()
+      for write in work.writes(of: kind) {
+        let before = try await work.state(of: ledger)
+        let error = await #expect(throws: LedgerError.self, "\(write.name)") { try await write.run(seat) }
+        #expect(error?.code == .leaseLost)
+        #expect(try await work.state(of: ledger) == before)
+      }
+    }
+  }
+}

@@ -130,6 +130,36 @@ struct LostConnectionTests {
     #expect(try await ids(connection) == Array(1...id))
   }
 
+  @Test("a commit that waits for a standby at its deadline is not confirmed, and its changes stay invisible")
+  func unreplicated() async throws {
+    let server = try await PostgreSQLServer()
+    let connection = try connect(server)
+    try await makeTable(connection)
+    func setStandby(_ name: String) async throws {
+      try await connection.run { session throws(PostgreSQLError) in
+        try session.execute("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
+        try session.execute("SELECT pg_reload_conf()")
+      }
+    }
+    try await setStandby("nobody")
+    var id: Int64 = 0
+    var found: PostgreSQLError?
+    while found == nil {
+      id += 1
+      let own = id
+      found = await failure { () throws(PostgreSQLError) in
+        try await connection.transaction(within: .seconds(2)) { session throws(PostgreSQLError) in
+          try session.execute("INSERT INTO shop VALUES ($1)", [.int64(own)])
+        }
+      }
+    }
+    #expect(found?.code == .outcomeUnknown)
+    #expect(try await !ids(connection).contains(id))
+    try await setStandby("")
+    let last = id
+    try await eventually("the commit no longer waits") { try await ids(connection).contains(last) }
+  }
+
   @Test("a connection that the server closed while it was idle is replaced without an error")
   func idle() async throws {
     let server = try await PostgreSQLServer()

@@ -8,8 +8,9 @@ import ConcurrencySupport
 ///   no server can be reached, it tries again after growing pauses, until the deadline of the work.
 /// - Work is done in the order of the calls, one after another.
 /// - At the deadline of a call, or when its task is cancelled, the statement that runs is cancelled on the server, and
-///   the call throws. If the server does not answer that, the connection is closed. The call never waits longer than a
-///   few seconds beyond its deadline.
+///   the call throws. If the server does not answer that, the connection is closed. A commit is not cancelled: the
+///   connection is closed, and the outcome is unknown. The call never waits longer than a few seconds beyond its
+///   deadline.
 ///
 /// Only looking up a host name and sending a cancellation may block the thread for longer, if a network swallows
 /// packets. Calls return in time meanwhile, and later work waits.

@@ -122,7 +122,9 @@ extension Wire {
       }
       guard isUsable, unsent >= 0 else { break }
       if giveUp == nil, purpose.control?.ended != nil {
-        cancelStatement()
+        // PostgreSQL answers the cancellation of a commit that waits for a standby with success, although the standby
+        // may not have it. Without a cancellation, nobody sees the changes before the standby has them.
+        if purpose.action != .committing { cancelStatement() }
         giveUp = ContinuousClock.now + purpose.patience
       }
       if let giveUp, ContinuousClock.now >= giveUp { break }

@@ -85,9 +85,7 @@ enum Failures {
     case let error as ToneError: status(of: error.code)
     case let error as SoundLibraryError: error.action == .naming ? 64 : 73
     case let error as OutputError: status(of: error.code)
-    case let error as LedgerError:
-      [.laneTaken, .busy, .unreachable, .outcomeUnknown].contains(error.code)
-        ? 69 : error.code == .invalidValue ? 70 : 73
+    case let error as LedgerError: status(of: error.code)
     case is PlayableFileError: 65
     case let error as PushMessageError: error.code == .messageTooLarge ? 65 : 64
     case let error as ProviderKeyError: [.keyIDInvalid, .teamInvalid].contains(error.code) ? 64 : 65
@@ -129,6 +127,15 @@ enum Failures {
     case .cannotListen: 69
     case .certificateFailed: 70
     case .fileNotWritten: 73
+    }
+  }
+
+  private static func status(of code: LedgerError.Code) -> Int32 {
+    switch code {
+    case .noLedger, .valueUnstorable: 65
+    case .laneTaken, .busy, .inUse, .unreachable, .outcomeUnknown: 69
+    case .invalidValue, .copyDiffers: 70
+    default: 73
     }
   }
 

@@ -176,6 +176,9 @@ let store: [Target] = [
   module(
     "Sources/Store/Ledger",
     ["Announcements", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats", "WebhookMessages"]),
+  module(
+    "Sources/Store/LedgerMoving",
+    ["ConcurrencySupport", "Ledger", "PostgreSQL", "PostgreSQLLedger", "SQLiteLedger", "TextFormats", crypto]),
   module("Sources/Store/PostgreSQL", ["ConcurrencySupport", "CPQ"], callsC: true),
   module(
     "Sources/Store/PostgreSQLLedger",
@@ -281,13 +284,13 @@ let service: [Target] = [
     "Sources/Service/crier",
     [
       "AmountReadback", "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport",
-      "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "Mastering",
-      "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery",
-      "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary",
-      "SoundOutputs", "SpeechEngine", "SpeechServers", "SQLiteLedger", "TextFormats", "ToneMaking",
-      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery",
-      "WeeklyTimes", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, serviceLifecycle, unixSignals,
-      yams,
+      "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "LedgerMoving",
+      "Mastering", "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "PostgreSQL",
+      "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles",
+      "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "SpeechServers", "SQLiteLedger", "TextFormats",
+      "ToneMaking", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
+      "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
+      serviceLifecycle, unixSignals, yams,
     ]),
   module("Sources/Service/InstallationDiagnosis", ["TextFormats"]),
   module(
@@ -424,8 +427,9 @@ let quickTests: [Target] = [
     "Tests/CrierCommandTests",
     [
       "ConcurrencySupport", "crier", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "PlaybackOrder",
-      "QRCodes", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker", "SpeechServerTestSupport",
-      "SQLiteLedger", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", crypto, grdb, logging,
+      "PostgreSQLTestSupport", "QRCodes", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker",
+      "SpeechServerTestSupport", "SQLiteLedger", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages",
+      crypto, grdb, logging,
     ]),
   tests(
     "Tests/DeviceClientTests",
@@ -446,6 +450,13 @@ let quickTests: [Target] = [
     [
       "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PlaybackOrder", "PushMessages", "TestSupport",
       "WebhookMessages",
+    ]),
+  tests(
+    "Tests/LedgerMovingTests",
+    [
+      "ConcurrencySupport", "Ledger", "ledger-writer", "LedgerMoving", "LedgerTestSupport", "PlaybackOrder",
+      "PostgreSQL", "PostgreSQLLedger", "PostgreSQLTestSupport", "PushMessages", "SQLiteLedger", "TestSupport",
+      "WebhookMessages", grdb,
     ]),
   tests(
     "Tests/LedgerTests",

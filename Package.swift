@@ -179,6 +179,9 @@ let store: [Target] = [
       "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats",
       "WebhookMessages",
     ]),
+  module(
+    "Sources/Store/LedgerMoving",
+    ["ConcurrencySupport", "Ledger", "PostgreSQL", "PostgreSQLLedger", "SQLiteLedger", "TextFormats", crypto]),
   module("Sources/Store/PostgreSQL", ["ConcurrencySupport", "CPQ"], callsC: true),
   module(
     "Sources/Store/PostgreSQLLedger",
@@ -284,8 +287,8 @@ let service: [Target] = [
     "Sources/Service/crier",
     [
       "AmountReadback", "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport",
-      "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "Mastering",
-      "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger",
+      "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "LedgerMoving",
+      "Mastering", "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger",
       "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles",
       "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "SpeechServers", "SQLiteLedger", "TextFormats",
       "ToneMaking", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
@@ -428,8 +431,8 @@ let quickTests: [Target] = [
     [
       "ConcurrencySupport", "crier", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "PlaybackOrder",
       "PostgreSQL", "PostgreSQLLedger", "PostgreSQLTestSupport", "QRCodes", "ServiceAccess", "SoundMeasurement",
-      "SoundOutputTestSupport", "speaker", "SpeechServerTestSupport",
-      "SQLiteLedger", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", crypto, grdb, logging,
+      "SoundOutputTestSupport", "speaker", "SpeechServerTestSupport", "SQLiteLedger", "TestSupport", "VoicePackMaking",
+      "Waveforms", "WebhookMessages", crypto, grdb, logging,
     ]),
   tests(
     "Tests/DeviceClientTests",
@@ -450,6 +453,13 @@ let quickTests: [Target] = [
     [
       "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PlaybackOrder", "PushMessages", "TestSupport",
       "WebhookMessages",
+    ]),
+  tests(
+    "Tests/LedgerMovingTests",
+    [
+      "ConcurrencySupport", "Ledger", "ledger-writer", "LedgerMoving", "LedgerTestSupport", "PlaybackOrder",
+      "PostgreSQL", "PostgreSQLLedger", "PostgreSQLTestSupport", "PushMessages", "SQLiteLedger", "TestSupport",
+      "WebhookMessages", grdb,
     ]),
   tests(
     "Tests/LedgerTests",

@@ -58,6 +58,34 @@ struct DurableFileTests {
     }
   }
 
+  @Test("a durable rename synchronises the file before the rename, and the folder after it")
+  func renamed() throws {
+    try inFolder { folder in
+      let steps = Steps()
+      let system = FileSystemCalls.system
+      var calls = system
+      calls.openFile = { (parent, name) throws(SystemError) in
+        let file = try system.openFile(parent, name)
+        steps.files.append(file)
+        return file
+      }
+      calls.synchronize = { (descriptor) throws(SystemError) in
+        steps.names.append(steps.files.contains(descriptor) ? "synchronize file" : "synchronize folder")
+        try system.synchronize(descriptor)
+      }
+      calls.rename = { (parent, name, newName) throws(SystemError) in
+        steps.names.append("rename")
+        try system.rename(parent, name, newName)
+      }
+      let file = folder.appending(path: "a.new")
+      try Data("x".utf8).write(to: file)
+      try DurableFile.rename(file, to: "a", calls: calls)
+      #expect(steps.names == ["synchronize file", "rename", "synchronize folder"])
+      #expect(try names == ["a"])
+      #expect(throws: SystemError.missing) { try DurableFile.rename(file, to: "a") }
+    }
+  }
+
   @Test(
     "DurableFile.replace orders the file's bytes before the rename, and synchronises neither the file nor the folder")
   func replacement() throws {

@@ -24,7 +24,7 @@ struct PlayerSeatTests {
     var seat: PlayerSeat? = try ledger.takeSeat(lane: "counter")
     for ledger in [ledger, other] {
       let error = try #require(throws: LedgerError.self) { try ledger.takeSeat(lane: "counter") }
-      #expect(error.code == .laneTaken && error.player == ProcessInfo.processInfo.processIdentifier)
+      #expect(error.code == .laneTaken && error.process == ProcessInfo.processInfo.processIdentifier)
     }
     let door = try other.takeSeat(lane: "door")
     #expect(seat?.lane == "counter" && door.lane == "door")

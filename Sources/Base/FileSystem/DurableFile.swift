@@ -62,6 +62,18 @@ package enum DurableFile {
     }
   }
 
+  /// Gives a complete file another name in its folder, and returns when its bytes and its name are on the disk. An
+  /// existing file with the new name is replaced.
+  ///
+  /// - Throws: ``SystemError``. The file then has its former name, unless only the folder cannot be synchronized.
+  package static func rename(_ file: URL, to name: String, calls: FileSystemCalls = .system) throws(SystemError) {
+    let folder = try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls)
+    let number = try calls.openFile(folder.number, file.lastPathComponent)
+    try OpenDescriptor(number, calls: calls).synchronize()
+    try calls.rename(folder.number, file.lastPathComponent, name)
+    try folder.synchronize()
+  }
+
   /// Returns a file's bytes; nil if it does not exist.
   ///
   /// - Throws: ``SystemError``, without the reason that the system gave.

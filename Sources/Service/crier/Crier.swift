@@ -32,6 +32,7 @@ struct Crier: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Render.self, Preview.self, Words.self, Batch.self, Voices.self, Sounds.self, Play.self, Queue.self, Serve.self,
-      Book.self, Doctor.self, Providers.self, PushCommand.self, Keys.self, APNSSimulatorCommand.self,
+      Book.self, Doctor.self, Providers.self, PushCommand.self, Keys.self, LedgerCommand.self,
+      APNSSimulatorCommand.self,
     ])
 }

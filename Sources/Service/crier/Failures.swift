@@ -100,9 +100,10 @@ enum Failures {
     // A server that cannot be used is an unavailable device, and nothing of this machine can be mended.
     if error.server != nil, error.action == .opening { return 69 }
     return switch error.code {
-    case .laneTaken, .leaseLost, .busy, .unreachable, .outcomeUnknown: 69
-    case .invalidValue: 70
-    default: error.server == nil ? 73 : 69
+    case .noLedger, .valueUnstorable: 65
+    case .laneTaken, .leaseLost, .busy, .inUse, .unreachable, .outcomeUnknown: 69
+    case .invalidValue, .copyDiffers: 70
+    default: error.server == nil || error.action == .moving ? 73 : 69
     }
   }
 

@@ -15,6 +15,10 @@ extension LedgerError {
     case .busy: "other transactions were in the way for too long"
     case .damaged: "a row or a page of the database is damaged"
     case .notALedger: "the database is that of another program" + (field.map { ": \($0)" } ?? "")
+    case .inUse: "a service or a command of Crier is connected to the database"
+    case .noLedger: "the database has no tables of a ledger"
+    case .notEmpty: "the database has a ledger already"
+    case .newerVersion: "a newer version of this program has changed the tables" + (field.map { ": “\($0)”" } ?? "")
     case .olderVersion: "the tables must first be brought up to date"
     case .systemFailure: "the server reported an error"
     default: nil
@@ -34,6 +38,9 @@ extension LedgerError {
     case .notALedger: "The database was not changed. Choose another database."
     case .olderVersion:
       "The database was not changed. Start the service once, or run a command that writes to the ledger."
+    case .noLedger: "Nothing was changed. Name the database of a ledger in the address."
+    case .notEmpty: "Nothing was changed. Name an empty database, or drop this one and create it again."
+    case .newerVersion: "The database was not changed. Install the newer version."
     case .systemFailure: "Look into the server's log, and try again."
     default: nil
     }

@@ -49,6 +49,16 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case notPermitted = "not_permitted"
     /// Another process locked the ledger for longer than the ledger waits.
     case busy
+    /// Another process uses the ledger, and the call needs it alone; see ``LedgerError/process``.
+    case inUse = "in_use"
+    /// There is no ledger to be read.
+    case noLedger = "no_ledger"
+    /// A ledger is to be made where one exists.
+    case notEmpty = "not_empty"
+    /// The other kind of ledger cannot store a value; see ``LedgerError/field``.
+    case valueUnstorable = "value_unstorable"
+    /// A row of the new ledger is not the one that was copied; see ``LedgerError/field``.
+    case copyDiffers = "copy_differs"
     /// The ledger's server cannot be reached. Nothing was changed.
     case unreachable
     /// The connection to the ledger's server broke while it stored the changes, so they may be stored or not. The same
@@ -93,6 +103,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case changingLibrary
     case changingWebhooks
     case taking
+    case moving
   }
 
   public let code: Code
@@ -113,11 +124,12 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The system's `errno`; nil when the error did not come from a system call.
   public let systemError: Int32?
 
-  /// The process that plays the lane, when ``code-swift.property`` is `laneTaken`; nil if it is not known.
-  public let player: Int32?
+  /// The process that plays the lane, when ``code-swift.property`` is `laneTaken`, or that uses the file, when it is
+  /// `inUse`; nil if it is not known.
+  public let process: Int32?
 
-  /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`; an unknown change of the
-  /// tables, when it is `newerVersion`.
+  /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`; an unknown change of the tables,
+  /// when it is `newerVersion`; the table, the row and the column, when it is `valueUnstorable` or `copyDiffers`.
   public let field: String?
 
   /// The announcement's current state, when ``code-swift.property`` is `illegalTransition`.
@@ -130,7 +142,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
 
   package init(
     _ code: Code, while action: Action, in file: URL, resultCode: Int32? = nil, systemError: Int32? = nil,
-    player: Int32? = nil, field: String? = nil, from: Ledger.State? = nil, to: Ledger.State? = nil,
+    process: Int32? = nil, field: String? = nil, from: Ledger.State? = nil, to: Ledger.State? = nil,
     change: FileChange? = nil
   ) {
     self.code = code
@@ -140,7 +152,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     sqlState = nil
     self.resultCode = resultCode
     self.systemError = systemError
-    self.player = player
+    self.process = process
     self.field = field
     self.from = from
     self.to = to
@@ -159,7 +171,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     self.field = field
     self.from = from
     self.to = to
-    (file, resultCode, systemError, player, change) = (nil, nil, nil, nil, nil)
+    (file, resultCode, systemError, process, change) = (nil, nil, nil, nil, nil)
   }
 
   /// The operation, the file or the server, the cause and the next step. The text never contains a payload, an
@@ -194,6 +206,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .changingLibrary: "Recording a change of the sound library in the ledger"
     case .changingWebhooks: "Changing the webhooks in the ledger"
     case .taking: "Reserving deliveries of the ledger"
+    case .moving: "Moving the ledger"
     }
   }
 
@@ -215,12 +228,17 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyWebhookEndpoints: "the account has reached the limit of its webhook endpoints"
     case .webhookEndpointExists: "the account has another webhook endpoint with this URL"
     case .keyNotInForce: "the key is revoked, has expired, or was already rotated"
-    case .laneTaken: player.map { "process \($0) already plays on the lane" } ?? "another player is using the lane"
+    case .laneTaken: process.map { "process \($0) already plays on the lane" } ?? "another player is using the lane"
     case .leaseLost: "another node has taken over this work"
     case .diskFull: "the disk is full, or the ledger has reached its size limit"
     case .readOnly: "the file is read-only"
     case .notPermitted: "this user does not have permission"
     case .busy: "another process kept the file locked for too long"
+    case .inUse: "\(process.map { "process \($0)" } ?? "another process") has it open"
+    case .noLedger: "there is no ledger"
+    case .notEmpty: "there is a ledger already"
+    case .valueUnstorable: "PostgreSQL cannot store a text with a NUL or with invalid UTF-8 (\(field ?? "unknown row"))"
+    case .copyDiffers: "a row was not copied as it is (\(field ?? "unknown row"))"
     case .unreachable: "no server accepted the connection"
     case .outcomeUnknown: "the connection broke before the changes were confirmed"
     case .damaged: "the file is damaged, or is not a database"
@@ -257,6 +275,11 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .readOnly: "Make the file and its file system writable, or choose another file."
     case .notPermitted: "Give this user access to the file, or choose another file."
     case .busy: "Find the process that uses the file, and try again."
+    case .inUse: "Nothing was changed. Stop the service and every other program that uses the ledger, and try again."
+    case .noLedger: "Nothing was changed. Name another home folder."
+    case .notEmpty: "Nothing was changed. Move the file and the files beside it away, or name another home folder."
+    case .valueUnstorable: "Nothing was changed. Correct the text in a copy of the file, with the program sqlite3."
+    case .copyDiffers: "Nothing was kept. Check the disks and the memory of both machines, and try again."
     case .unreachable: "Nothing was changed. Check that the server runs and can be reached from this machine."
     case .outcomeUnknown: "The changes may have been stored. Make the same call again; it finds out."
     case .damaged: "\(damageLimit)Keep a copy of it and of the files beside it, and restore a backup."

@@ -20,7 +20,7 @@ package struct SeatFiles: Sendable {
     try check(lane, while: .playing)
     do {
       guard let lock = try LockedFile(seatFile(lane: lane), patience: 0.1) else {
-        throw LedgerError(.laneTaken, while: .playing, in: file, player: try? player(lane: lane).report?.processID)
+        throw LedgerError(.laneTaken, while: .playing, in: file, process: try? player(lane: lane).report?.processID)
       }
       let seat = PlayerSeat(lane: lane, ledger: file, lock: lock)
       let moment = now()

@@ -103,13 +103,17 @@ extension PostgreSQLLedger {
       WITH ORDINALITY AS new (announcement, lane, kind, detail, place)
     """
 
+  /// Returns the highest position of all events, also of those that were pruned.
+  static let lastPositionOfAll = """
+    SELECT greatest(pruned, (SELECT max(position) FROM events)) AS value FROM event_positions
+    """
+
   /// Makes sure that new events get higher positions than all events that the database has.
   static func alignPositions(_ session: borrowing PostgreSQLSession) throws {
     // This transaction draws its number in the second statement, so the number is higher than that of every event which
     // the first statement sees. The second statement changes nothing unless the server counts from a lower number than
     // the server from which the database came.
-    let last: Int64? = try session.value(
-      "SELECT greatest(pruned, (SELECT max(position) FROM events)) AS value FROM event_positions")
+    let last: Int64? = try session.value(lastPositionOfAll)
     guard let last else { throw UnreadableRow() }
     try session.execute(Schema.alignment, [.int64(last)])
   }

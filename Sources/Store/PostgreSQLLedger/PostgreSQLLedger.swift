@@ -130,11 +130,10 @@ public final class PostgreSQLLedger: Ledger.Store {
   private static func prepare(_ connection: PostgreSQLConnection, _ options: Options) async throws {
     do {
       // The time limit of this call is that for reaching a server. Migrations may take longer.
-      let encoding = try await connection.run(within: options.patienceAtOpening) { session throws(PostgreSQLError) in
-        try session.rows("SELECT current_setting('server_encoding') AS value").first?.read("value", as: String.self)
+      let isUTF8 = try await connection.run(within: options.patienceAtOpening) { session throws(PostgreSQLError) in
+        try isUTF8(session)
       }
-      // PostgreSQL stores texts in the encoding of the database, and only UTF-8 can hold every text.
-      guard encoding == "UTF8" else { throw WrongEncoding() }
+      guard isUTF8 else { throw WrongEncoding() }
       if options.changesTables {
         try await Schema.migrations.apply(on: connection)
       } else {
@@ -148,6 +147,13 @@ public final class PostgreSQLLedger: Ledger.Store {
       throw error
     }
     await connection.close()
+  }
+
+  /// Returns whether a database can hold every text. PostgreSQL stores texts in the encoding of the database, and only
+  /// UTF-8 can hold all of them.
+  static func isUTF8(_ session: borrowing PostgreSQLSession) throws(PostgreSQLError) -> Bool {
+    let encoding = try session.rows("SELECT current_setting('server_encoding') AS value").first
+    return try encoding?.read("value", as: String.self) == "UTF8"
   }
 
   /// Closes all connections. Calls that wait fail, and leases end when their time is over.
@@ -267,7 +273,7 @@ public final class PostgreSQLLedger: Ledger.Store {
   }
 
   /// Separates the errors of the database, on which the client acts, from the refusals of the work.
-  private static func result<Value>(
+  static func result<Value>(
     of work: (borrowing PostgreSQLSession) throws -> Value, _ session: borrowing PostgreSQLSession
   ) throws(PostgreSQLError) -> Result<Value, WorkFailure> {
     do {
@@ -289,6 +295,6 @@ extension PostgreSQLLedger: Ledger.Implementation {
 }
 
 /// What work threw, other than an error of the database.
-private struct WorkFailure: Error {
+struct WorkFailure: Error {
   let error: any Error
 }

@@ -10,6 +10,8 @@
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
+#   make cluster  start a cluster on this machine: PostgreSQL with a standby, three nodes, nginx
+#   make check-cluster   attack such a cluster under load, and check that nothing is lost, repeated or overtaken
 #   make check-swaps     measure how often swapped recordings are found, with 200 packs
 #   make check-webhooks  run recorded webhooks of payment providers; VECTORS=FOLDER
 #   make check-amounts   read back every amount from 0.01 to 9,999.99, and 100,000 random ones, in each language
@@ -49,7 +51,7 @@ export CRIER_WARNINGS_AS_ERRORS = 1
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test test-alone test-programs sanitize lint format check check-waiting check-computing check-phone-sources check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-speech-server voices-demo check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
+.PHONY: man voices setup run samples test test-alone test-programs sanitize lint format check check-waiting check-computing check-phone-sources check-service cluster check-cluster check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-speech-server voices-demo check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
 
 setup:
 	@scripts/setup
@@ -189,6 +191,7 @@ WAITING = ^ExhaustiveChecks[.](Batch|Hostile|HostileAnswer|PlayerKill|PlayerSoun
 check:
 	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) pocketsphinx pocketsphinx-en-us systemd $(SOUND_SERVER)
 	@scripts/check-deployment --programs
+	@nice python3 -B -m unittest discover --quiet -s Tests/cluster
 	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS) --filter '^ExhaustiveChecks[.]WordingChecks/'
 	@$(MAKE) --no-print-directory --jobs=2 check-waiting check-computing check-phone-sources
@@ -268,6 +271,14 @@ SERVICE_CHECKS ?= schemathesis mutations load kill interrupted providers clock w
 
 check-service: build
 	@for check in $(SERVICE_CHECKS); do scripts/check-service $$check --scale $(SCALE) || exit 1; done
+
+# Ctrl-C ends it. CLUSTER gives options, such as CLUSTER='--port 9443'.
+cluster: build
+	@scripts/cluster --crier $(RELEASE)/crier $(CLUSTER)
+
+# Scale 1 takes an hour on two cores. The times of taking over are real, so use a machine that does nothing else.
+check-cluster: build
+	@scripts/check-cluster --crier $(RELEASE)/crier --scale $(SCALE)
 
 # `make check` does the same with 24 packs.
 SWAPPED_PACKS ?= 200
@@ -385,7 +396,7 @@ install-files:
 	install -m 644 Console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console
 	install -m 644 Console/console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Deployment $(DESTDIR)$(UNITS)
-	install -m 644 Deployment/crier.yaml Deployment/nginx.conf Deployment/prometheus-alerts.yml $(DESTDIR)$(PREFIX)/share/crier/Deployment
+	install -m 644 Deployment/crier.yaml Deployment/nginx.conf Deployment/nginx-cluster.conf Deployment/prometheus-alerts.yml $(DESTDIR)$(PREFIX)/share/crier/Deployment
 	for file in network.conf crier-backup.service crier-backup.timer crier-speech-server.service; do \
 	  sed 's|/usr/local|$(PREFIX)|' Deployment/$$file > $(DESTDIR)$(PREFIX)/share/crier/Deployment/$$file || exit 1; \
 	done

@@ -288,8 +288,9 @@ let service: [Target] = [
     [
       "AmountReadback", "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport",
       "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "LedgerMoving",
-      "Mastering", "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger",
-      "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles",
+      "Mastering", "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "PostgreSQL",
+      "PostgreSQLLedger", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor",
+      "SoundFiles",
       "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "SpeechServers", "SQLiteLedger", "TextFormats",
       "ToneMaking", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
       "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,

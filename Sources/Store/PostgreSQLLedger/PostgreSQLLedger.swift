@@ -130,8 +130,8 @@ public final class PostgreSQLLedger: Ledger.Store {
   private static func prepare(_ connection: PostgreSQLConnection, _ options: Options) async throws {
     do {
       // The time limit of this call is that for reaching a server. Migrations may take longer.
-      let isUTF8 = try await connection.run(within: options.patienceAtOpening) { session throws(PostgreSQLError) in
-        try isUTF8(session)
+      let isUTF8 = try await connection.run(within: options.patienceAtOpening) {
+        session throws(PostgreSQLError) -> Bool in try Self.isUTF8(session)
       }
       guard isUTF8 else { throw WrongEncoding() }
       if options.changesTables {

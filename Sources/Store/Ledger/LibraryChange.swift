@@ -95,15 +95,14 @@ public struct LibraryChange: Sendable, Hashable {
   public let bytes: Int
   public let change: Change
   public let changedAt: Date
+}
 
-  package init(position: Int64, kind: Kind, name: String, sha256: String, bytes: Int, change: Change, changedAt: Date) {
-    self.position = position
-    self.kind = kind
-    self.name = name
-    self.sha256 = sha256
-    self.bytes = bytes
-    self.change = change
-    self.changedAt = changedAt
+extension LibraryChange {
+  package init(row: some StoredRow) throws {
+    self.init(
+      position: try row.value("anchor"), kind: try row.name("kind"), name: try row.value("name"),
+      sha256: (try row.value("sha256") as Data).hexadecimal, bytes: try row.value("bytes"),
+      change: try row.name("change"), changedAt: try row.value("at"))
   }
 }
 

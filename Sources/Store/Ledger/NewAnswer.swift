@@ -80,20 +80,6 @@ extension Ledger {
     public let report: Data
     public let clip: PublishedClip?
     public let createdAt: Date
-
-    package init(
-      account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data, clip: PublishedClip?,
-      createdAt: Date
-    ) {
-      self.account = account
-      self.key = key
-      self.bodyDigest = bodyDigest
-      self.id = id
-      self.status = status
-      self.report = report
-      self.clip = clip
-      self.createdAt = createdAt
-    }
   }
 
   /// The result of storing an answer.
@@ -133,5 +119,14 @@ extension Ledger {
       self.decision = decision
       self.answer = answer
     }
+  }
+}
+
+extension Ledger.Answer {
+  package init(row: some StoredRow) throws {
+    self.init(
+      account: try row.value("account"), key: try row.value("key"), bodyDigest: try row.value("body_digest"),
+      id: try row.value("id"), status: try row.value("status"), report: try row.value("report"),
+      clip: try row.clip(), createdAt: try row.value("created_at"))
   }
 }

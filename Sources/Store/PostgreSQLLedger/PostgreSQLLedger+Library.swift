@@ -174,7 +174,7 @@ extension PostgreSQLLedger {
     {
       let file = LibraryFile(
         group: try row.read("group_id"), name: try row.read("name"),
-        sha256: try row.read("sha256", as: Data.self).hexadecimal, bytes: try row.int("bytes"))
+        sha256: try row.read("sha256", as: Data.self).hexadecimal, bytes: try row.value("bytes"))
       known.append((file, try row.name("change") == LibraryChange.Change.removed))
     }
     let present = Set(known.filter { !$0.isRemoved }.map { $0.file.place + [$0.file.sha256.bytes] })
@@ -306,15 +306,5 @@ extension PostgreSQLLedger {
         (try row.read("anchor"), PublishedClip(name: try row.read("name"), group: try row.read("group_id")))
       }
     }
-  }
-}
-
-extension LibraryChange {
-  fileprivate init(row: PostgreSQLRow) throws {
-    let digest: Data = try row.read("sha256")
-    self.init(
-      position: try row.read("anchor"), kind: try row.name("kind"), name: try row.read("name"),
-      sha256: digest.hexadecimal, bytes: try row.int("bytes"), change: try row.name("change"),
-      changedAt: try row.date("at"))
   }
 }

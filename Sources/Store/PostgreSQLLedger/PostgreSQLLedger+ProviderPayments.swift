@@ -136,17 +136,6 @@ extension PostgreSQLLedger {
     """
 }
 
-extension Ledger.ProviderPayment {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      number: try row.read("number"), account: try row.read("account"), endpoint: try row.read("endpoint"),
-      id: try row.read("id"), kind: try row.read("kind"), amount: try row.read("amount"),
-      currency: try row.read("currency"), payload: try row.read("payload"), state: try row.name("state"),
-      reason: try row.read("reason"), starts: try row.int("starts"), receivedAt: try row.date("received_at"),
-      finishedAt: try row.optionalDate("finished_at"))
-  }
-}
-
 extension Ledger.NewProviderPayment {
   /// The state in which the payment is stored.
   fileprivate var state: Ledger.ProviderPayment.State { payload != nil ? .waiting : refusal == nil ? .late : .refused }

@@ -16,11 +16,7 @@ extension SQLiteLedger {
             SELECT container, registered_at FROM device_enumerators WHERE account = ? AND device = ?
             ORDER BY registered_at, container
             """), arguments: [account, device])
-      return try rows.map { row in
-        Ledger.Enumerator(
-          container: try row.value("container"),
-          registeredAt: Date(wholeMilliseconds: try row.value("registered_at")), isNew: false)
-      }
+      return try rows.map(Ledger.Enumerator.init(row:))
     }
   }
 
@@ -138,10 +134,7 @@ extension SQLiteLedger {
       let containers = try String.fetchSet(
         database.cachedStatement(sql: "SELECT container FROM device_enumerators WHERE account = ? AND device = ?"),
         arguments: [account, id])
-      return Ledger.LibraryDevice(
-        account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
-        appGroup: try row.optional("app_group"), hasFileProvider: try row.value("has_file_provider"),
-        hasBackground: try row.value("has_background"), containers: containers)
+      return try Ledger.LibraryDevice(row: row, containers: containers)
     }
   }
 }

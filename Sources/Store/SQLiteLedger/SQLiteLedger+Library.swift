@@ -251,12 +251,3 @@ extension SQLiteLedger {
     }
   }
 }
-
-extension LibraryChange {
-  fileprivate init(row: Row) throws {
-    self.init(
-      position: try row.value("anchor"), kind: try row.name("kind"), name: try row.value("name"),
-      sha256: (try row.value("sha256") as Data).hexadecimal, bytes: try row.value("bytes"),
-      change: try row.name("change"), changedAt: Date(wholeMilliseconds: try row.value("at")))
-  }
-}

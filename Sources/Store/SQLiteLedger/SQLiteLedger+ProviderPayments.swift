@@ -99,14 +99,3 @@ extension SQLiteLedger {
     }
   }
 }
-
-extension Ledger.ProviderPayment {
-  fileprivate init(row: Row) throws {
-    self.init(
-      number: try row.value("number"), account: try row.value("account"), endpoint: try row.value("endpoint"),
-      id: try row.optional("id"), kind: try row.optional("kind"), amount: try row.optional("amount"),
-      currency: try row.optional("currency"), payload: try row.optional("payload"), state: try row.name("state"),
-      reason: try row.optional("reason"), starts: try row.value("starts"),
-      receivedAt: Date(wholeMilliseconds: try row.value("received_at")), finishedAt: try row.date("finished_at"))
-  }
-}

@@ -62,7 +62,7 @@ extension Ledger {
 
       /// The id under which a report with another sum is stored, so that it is stored once. It combines the payment's
       /// id and the sum, which are both digests.
-      package var idOfOtherSum: Data { Data(zip(id, sum + sum).map { $0 ^ $1 }) }
+      var idOfOtherSum: Data { Data(zip(id, sum + sum).map { $0 ^ $1 }) }
     }
 
     public var account: String
@@ -85,9 +85,6 @@ extension Ledger {
 
     /// The state in which the report is stored.
     package var state: ProviderPayment.State { payload != nil ? .waiting : refusal == nil ? .late : .refused }
-
-    /// The outcome of the report if the payment was not reported before.
-    package var acceptance: ProviderAcceptance { payload != nil ? .accepted : refusal == nil ? .late : .refused }
   }
 
   /// The outcome of a report.

@@ -283,11 +283,8 @@ extension PostgreSQLLedger {
     let alone = try decisions(keys.filter { entries[$0] == nil }, in: session)
     var announcements: [AnnouncementKey: Ledger.Announcement] = [:]
     for key in keys {
-      let (entry, answer) = (entries[key], answers[key])
-      guard entry != nil || answer != nil else { continue }
       announcements[key] = Ledger.Announcement(
-        account: key.account, id: key.id, entry: entry, decision: entry.map { $0.decision } ?? alone[key],
-        answer: answer)
+        account: key.account, id: key.id, entry: entries[key], answer: answers[key], decisionAlone: alone[key])
     }
     return announcements
   }

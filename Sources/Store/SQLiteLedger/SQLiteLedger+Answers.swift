@@ -129,10 +129,8 @@ extension SQLiteLedger {
     let alone = try decisions(account: account, ids: ids.filter { entries[$0.bytes] == nil }, in: database)
     var announcements: [Data: Ledger.Announcement] = [:]
     for id in ids {
-      let (entry, answer) = (entries[id.bytes], answers[id.bytes])
-      guard entry != nil || answer != nil else { continue }
       announcements[id.bytes] = Ledger.Announcement(
-        account: account, id: id, entry: entry, decision: entry.map { $0.decision } ?? alone[id.bytes], answer: answer)
+        account: account, id: id, entry: entries[id.bytes], answer: answers[id.bytes], decisionAlone: alone[id.bytes])
     }
     return announcements
   }

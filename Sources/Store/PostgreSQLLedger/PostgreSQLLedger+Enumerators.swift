@@ -80,21 +80,7 @@ extension PostgreSQLLedger {
         SELECT max(anchor) AS latest, account, group_id FROM library_changes WHERE anchor > $1 AND anchor <= $2
         GROUP BY account, group_id
         """, [.int64(position ?? stored ?? 0), .int64(last)])
-      var latest: Int64?
-      var clips: Set<Ledger.LibraryNews.Group> = []
-      var tones: Set<String> = []
-      var hasPacks = false
-      for row in rows {
-        latest = max(latest ?? 0, try row.read("latest"))
-        let account: String? = try row.read("account")
-        let group: String? = try row.read("group_id")
-        switch (account, group) {
-        case (let account?, let group?): clips.insert(Ledger.LibraryNews.Group(account: account, group: group))
-        case (nil, let group?): tones.insert(group)
-        case (_, nil): hasPacks = true
-        }
-      }
-      return latest.map { Ledger.LibraryNews(position: $0, clips: clips, tones: tones, hasPacks: hasPacks) }
+      return try Ledger.LibraryNews(rows: rows)
     }
   }
 

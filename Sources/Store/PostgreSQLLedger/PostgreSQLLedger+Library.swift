@@ -258,13 +258,8 @@ extension PostgreSQLLedger {
         pipeline.add("\(columns) WHERE account IS NULL AND group_id IS NULL AND \(condition)", values)
         pipeline.add("\(columns) WHERE account IS NULL AND group_id = $5 AND \(condition)", values + [.string(group)])
       }
-      let found = try results.flatMap { try $0.map(LibraryChange.init(row:)) }.sorted { $0.position < $1.position }
-      let page = Array(found.prefix(limit))
-      let isComplete = found.count <= limit
-      let position = isComplete ? last : page.last?.position ?? last
-      return LibraryPage(
-        changes: page, anchor: LibraryAnchor(position: position, since: max(from.since, position), feed: id),
-        isComplete: isComplete)
+      let found = try results.flatMap { try $0.map(LibraryChange.init(row:)) }
+      return LibraryPage(found, limit: limit, from: from, last: last)
     }
   }
 

@@ -78,15 +78,7 @@ extension SQLiteLedger {
             SELECT max(anchor) AS latest, account, group_id FROM library_changes NOT INDEXED WHERE anchor > ?
             GROUP BY account, group_id
             """), arguments: [known])
-      guard let latest = try rows.map({ try $0.value("latest") as Int64 }).max() else { return nil }
-      let groups: [Ledger.LibraryNews.Group] = try rows.compactMap { row in
-        guard let account: String = try row.optional("account") else { return nil }
-        return Ledger.LibraryNews.Group(account: account, group: try row.value("group_id"))
-      }
-      let common = try rows.filter { try ($0.optional("account") as String?) == nil }
-      let tones = try common.compactMap { try $0.optional("group_id") as String? }
-      return Ledger.LibraryNews(
-        position: latest, clips: Set(groups), tones: Set(tones), hasPacks: tones.count < common.count)
+      return try Ledger.LibraryNews(rows: rows)
     }
   }
 

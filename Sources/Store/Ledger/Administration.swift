@@ -74,13 +74,13 @@ extension Ledger {
     /// announcement for a player; the name of a clip or an output; or the locale of a voice. Nil for other acts on the
     /// player, and for an announcement that was not to be played.
     public let subject: String?
+  }
+}
 
-    package init(number: Int64, at: Date, actor: String, action: Action, subject: String?) {
-      self.number = number
-      self.at = at
-      self.actor = actor
-      self.action = action
-      self.subject = subject
-    }
+extension Ledger.AdministrativeAct {
+  package init(row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), at: try row.value("at"), actor: try row.value("actor"),
+      action: try row.name("action"), subject: try row.optional("subject"))
   }
 }

@@ -63,11 +63,6 @@ extension Ledger {
     /// The pushes of the announcement, oldest first.
     public let pushes: [Push]
 
-    package init(announcement: Announcement, pushes: [Push]) {
-      self.announcement = announcement
-      self.pushes = pushes
-    }
-
     public subscript<Value>(dynamicMember property: KeyPath<Announcement, Value>) -> Value {
       announcement[keyPath: property]
     }
@@ -81,11 +76,7 @@ extension Ledger {
     /// The number of rows that were read to find the announcements.
     public let rowCount: Int
 
-    package init(announcements: [ListedAnnouncement], next: AnnouncementCursor?, rowCount: Int) {
-      self.announcements = announcements
-      self.next = next
-      self.rowCount = rowCount
-    }
+    package static let empty = AnnouncementPage(announcements: [], next: nil, rowCount: 0)
   }
 
   /// The number of announcements that one call searches for a text.

@@ -34,7 +34,7 @@ extension Ledger {
       return nil
     }
 
-    package init?(kind: String, value: Int64?) {
+    init?(kind: String, value: Int64?) {
       switch (kind, value) {
       case ("pause", nil): self = .pause
       case ("resume", nil): self = .resume
@@ -53,14 +53,17 @@ extension Ledger {
     public let number: Int64
     public let sentAt: Date
     public let command: Command
-
-    package init(number: Int64, sentAt: Date, command: Command) {
-      self.number = number
-      self.sentAt = sentAt
-      self.command = command
-    }
   }
 
   /// The maximum number of commands that may wait for one lane's player.
   public static let maximumCommands = 1000
+}
+
+extension Ledger.SentCommand {
+  package init(row: some StoredRow) throws {
+    guard let command = Ledger.Command(kind: try row.value("kind"), value: try row.optional("value")) else {
+      throw UnreadableRow()
+    }
+    self.init(number: try row.value("number"), sentAt: try row.value("at"), command: command)
+  }
 }

@@ -78,6 +78,9 @@ public struct Decision: Sendable, Hashable {
     self.warnings = warnings
   }
 
+  /// The warnings as a ledger stores them.
+  package var storedWarnings: String { warnings.joined(separator: "\n") }
+
   private var texts: [String] {
     [kind, text, locale, amount?.value, amount?.currency, channel, payer, note, refundOf, method, voice, packDigest]
       .compactMap(\.self) + warnings
@@ -96,5 +99,22 @@ public struct Decision: Sendable, Hashable {
       return "occurredAt (a date that the calendar can represent)"
     }
     return clip.brokenRule
+  }
+}
+
+extension Decision {
+  package init(row: some StoredRow) throws {
+    let warnings: String = try row.value("warnings")
+    self.init(
+      kind: try row.value("kind"), text: try row.value("text"), locale: try row.value("locale"),
+      amount: try row.text("amount").map { Amount(value: $0, currency: try row.value("currency")) },
+      channel: try row.optional("channel"), payer: try row.optional("payer"), note: try row.optional("note"),
+      occurredAt: try row.optional("occurred_at"), sequence: try row.optional("sequence"),
+      refundOf: try row.optional("refund_of"), method: try row.value("method"), voice: try row.value("voice"),
+      packDigest: try row.optional("pack_digest"),
+      clip: PublishedClip(name: try row.value("clip"), group: try row.optional("clip_group")),
+      durationMilliseconds: try row.value("duration"), loudnessLUFS: try row.value("loudness"),
+      warnings: warnings.split(separator: "\n").map(String.init))
+    acceptedAt = try row.value("accepted_at")
   }
 }

@@ -90,12 +90,6 @@ extension Ledger {
       /// The number of times that APNs has refused the token as bad. Such a token is never deleted, because APNs also
       /// refuses tokens of the other environment as bad.
       public let refusals: Int
-
-      package init(text: String, registeredAt: Date, refusals: Int) {
-        self.text = text
-        self.registeredAt = registeredAt
-        self.refusals = refusals
-      }
     }
 
     /// The outcome of a push.
@@ -105,12 +99,6 @@ extension Ledger {
       /// The reason from APNs or the sender; nil if there is none.
       public let reason: String?
       public let at: Date
-
-      package init(state: Push.State, reason: String?, at: Date) {
-        self.state = state
-        self.reason = reason
-        self.at = at
-      }
     }
 
     public let account: String
@@ -135,30 +123,6 @@ extension Ledger {
     public let registeredAt: Date
     public let changedAt: Date
 
-    package init(
-      account: String, id: String, app: String, environment: PushEnvironment, appGroup: String?, deviceGroup: String?,
-      locale: String?, tone: String?, tokens: [PushTokenKind: Token], outcomes: [PushTokenKind: Outcome],
-      keyID: String?, firstSequence: Int64, lastSequence: Int64, registeredAfter: Int64, registeredAt: Date,
-      changedAt: Date
-    ) {
-      self.account = account
-      self.id = id
-      self.app = app
-      self.environment = environment
-      self.appGroup = appGroup
-      self.deviceGroup = deviceGroup
-      self.locale = locale
-      self.tone = tone
-      self.tokens = tokens
-      self.outcomes = outcomes
-      self.keyID = keyID
-      self.firstSequence = firstSequence
-      self.lastSequence = lastSequence
-      self.registeredAfter = registeredAfter
-      self.registeredAt = registeredAt
-      self.changedAt = changedAt
-    }
-
     /// Returns the token that a push goes to. If the device has no token of the push's own kind, a background push uses
     /// the token for notifications, and a file-provider push uses the app's token, because these have the same topic.
     ///
@@ -177,5 +141,33 @@ extension Ledger {
         }
       return kinds.lazy.compactMap { kind in tokens[kind].map { (kind, $0.text) } }.first
     }
+  }
+}
+
+extension Ledger.Device.Token {
+  package init(row: some StoredRow) throws {
+    self.init(
+      text: try row.value("token"), registeredAt: try row.value("registered_at"), refusals: try row.value("refusals"))
+  }
+}
+
+extension Ledger.Device.Outcome {
+  package init(row: some StoredRow) throws {
+    self.init(state: try row.name("state"), reason: try row.optional("reason"), at: try row.value("at"))
+  }
+}
+
+extension Ledger.Device {
+  package init(
+    row: some StoredRow, tokens: [PushTokenKind: Token], outcomes: [PushTokenKind: Outcome]
+  ) throws {
+    self.init(
+      account: try row.value("account"), id: try row.value("id"), app: try row.value("app"),
+      environment: try row.name("environment"), appGroup: try row.optional("app_group"),
+      deviceGroup: try row.optional("device_group"), locale: try row.optional("locale"),
+      tone: try row.optional("tone"), tokens: tokens, outcomes: outcomes, keyID: try row.optional("key_id"),
+      firstSequence: try row.value("first_sequence"), lastSequence: try row.value("last_sequence"),
+      registeredAfter: try row.value("registered_after"), registeredAt: try row.value("registered_at"),
+      changedAt: try row.value("changed_at"))
   }
 }

@@ -24,27 +24,19 @@ extension Ledger {
     public let changedAt: Date
     public let finishedAt: Date?
 
-    package init(
-      number: Int64, announcement: StoredAnnouncement, state: State, detail: [String: String], clip: String?,
-      summarisedBy: Int64?, attempts: Int, heardMilliseconds: Int?, starts: Int, acceptedAt: Date, changedAt: Date,
-      finishedAt: Date?
-    ) {
-      self.number = number
-      self.announcement = announcement
-      self.state = state
-      self.detail = detail
-      self.clip = clip
-      self.summarisedBy = summarisedBy
-      self.attempts = attempts
-      self.heardMilliseconds = heardMilliseconds
-      self.starts = starts
-      self.acceptedAt = acceptedAt
-      self.changedAt = changedAt
-      self.finishedAt = finishedAt
-    }
-
     public subscript<Value>(dynamicMember property: KeyPath<StoredAnnouncement, Value>) -> Value {
       announcement[keyPath: property]
     }
+  }
+}
+
+extension Ledger.Entry {
+  package init(row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), announcement: try StoredAnnouncement(row: row), state: try row.name("state"),
+      detail: try row.detail(), clip: try row.optional("clip"), summarisedBy: try row.optional("summarised_by"),
+      attempts: try row.value("attempts"), heardMilliseconds: try row.optional("heard"),
+      starts: try row.value("starts"), acceptedAt: try row.value("accepted_at"),
+      changedAt: try row.value("changed_at"), finishedAt: try row.optional("finished_at"))
   }
 }

@@ -18,3 +18,10 @@ extension Ledger {
     }
   }
 }
+
+extension Ledger.Enumerator {
+  /// Reads a container that was added before.
+  package init(row: some StoredRow) throws {
+    self.init(container: try row.value("container"), registeredAt: try row.value("registered_at"), isNew: false)
+  }
+}

@@ -61,14 +61,13 @@ extension Ledger {
     public let kind: Kind
     /// The event's codes and numbers, such as `["code": "no_voice"]`.
     public let detail: [String: String]
+  }
+}
 
-    package init(position: Int64, at: Date, number: Int64?, lane: String, kind: Kind, detail: [String: String]) {
-      self.position = position
-      self.at = at
-      self.number = number
-      self.lane = lane
-      self.kind = kind
-      self.detail = detail
-    }
+extension Ledger.Event {
+  package init(row: some StoredRow) throws {
+    self.init(
+      position: try row.value("position"), at: try row.value("at"), number: try row.optional("announcement"),
+      lane: try row.value("lane"), kind: try row.name("kind"), detail: try row.detail())
   }
 }

@@ -34,31 +34,6 @@ extension Ledger {
     /// The id of the sign-in code that was exchanged for the key; nil for any other key.
     public let signInCode: String?
 
-    package init(
-      id: String, account: String, digest: Data, scopes: [String], name: String?, locale: String?, pack: String?,
-      group: String?, rate: NewKey.Rate?, createdAt: Date, expiresAt: Date?, addresses: [String], isStrict: Bool,
-      rotatedTo: String?, revokedAt: Date?, lastUsedAt: Date?, device: String?, signInCode: String?
-    ) {
-      self.id = id
-      self.account = account
-      self.digest = digest
-      self.scopes = scopes
-      self.name = name
-      self.locale = locale
-      self.pack = pack
-      self.group = group
-      self.rate = rate
-      self.createdAt = createdAt
-      self.expiresAt = expiresAt
-      self.addresses = addresses
-      self.isStrict = isStrict
-      self.rotatedTo = rotatedTo
-      self.revokedAt = revokedAt
-      self.lastUsedAt = lastUsedAt
-      self.device = device
-      self.signInCode = signInCode
-    }
-
     /// Returns the key that replaces this one in a rotation, with the same account, scopes, limits and settings. Its
     /// lifetime is this key's original lifetime, counted from the rotation.
     ///
@@ -90,5 +65,20 @@ extension Ledger {
 
     /// Returns whether the key can be used at a moment: it is neither revoked nor expired.
     public func isInForce(at moment: Date) -> Bool { revokedAt == nil && !isExpired(at: moment) }
+  }
+}
+
+extension Ledger.Key {
+  package init(row: some StoredRow) throws {
+    let rate = try row.double("rate").map { NewKey.Rate(perSecond: $0, burst: try row.value("burst")) }
+    self.init(
+      id: try row.value("id"), account: try row.value("account"), digest: try row.value("digest"),
+      scopes: try row.words("scopes"), name: try row.optional("name"), locale: try row.optional("locale"),
+      pack: try row.optional("pack"), group: try row.optional("group_id"), rate: rate,
+      createdAt: try row.value("created_at"), expiresAt: try row.optional("expires_at"),
+      addresses: try row.words("addresses"), isStrict: try row.value("strict"),
+      rotatedTo: try row.optional("rotated_to"), revokedAt: try row.optional("revoked_at"),
+      lastUsedAt: try row.optional("last_used_at"), device: try row.optional("device"),
+      signInCode: try row.optional("sign_in_code"))
   }
 }

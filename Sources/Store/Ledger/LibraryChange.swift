@@ -95,15 +95,14 @@ public struct LibraryChange: Sendable, Hashable {
   public let bytes: Int
   public let change: Change
   public let changedAt: Date
+}
 
-  package init(position: Int64, kind: Kind, name: String, sha256: String, bytes: Int, change: Change, changedAt: Date) {
-    self.position = position
-    self.kind = kind
-    self.name = name
-    self.sha256 = sha256
-    self.bytes = bytes
-    self.change = change
-    self.changedAt = changedAt
+extension LibraryChange {
+  package init(row: some StoredRow) throws {
+    self.init(
+      position: try row.value("anchor"), kind: try row.name("kind"), name: try row.value("name"),
+      sha256: (try row.value("sha256") as Data).hexadecimal, bytes: try row.value("bytes"),
+      change: try row.name("change"), changedAt: try row.value("at"))
   }
 }
 
@@ -151,11 +150,21 @@ public struct LibraryPage: Sendable, Hashable {
   public let anchor: LibraryAnchor
   /// Whether there are no more changes now.
   public let isComplete: Bool
+}
 
-  package init(changes: [LibraryChange], anchor: LibraryAnchor, isComplete: Bool) {
-    self.changes = changes
-    self.anchor = anchor
-    self.isComplete = isComplete
+extension LibraryPage {
+  /// - Parameters:
+  ///   - found: The changes of the library after an anchor: all of them, or at least one more than the limit.
+  ///   - from: The anchor.
+  ///   - last: The position up to which changes were looked for.
+  package init(_ found: [LibraryChange], limit: Int, from: LibraryAnchor, last: Int64) {
+    let changes = Array(found.sorted { $0.position < $1.position }.prefix(limit))
+    let isComplete = found.count <= limit
+    let position = isComplete ? last : changes.last?.position ?? last
+    self.init(
+      changes: changes,
+      anchor: LibraryAnchor(position: position, since: max(from.since, position), feed: from.feed),
+      isComplete: isComplete)
   }
 }
 

@@ -16,19 +16,15 @@ extension Ledger {
     public let hasBackground: Bool
     /// The identifiers of the containers that the device's extension shows now.
     public let containers: Set<String>
+  }
+}
 
-    package init(
-      account: String, id: String, app: String, environment: PushEnvironment, appGroup: String?, hasFileProvider: Bool,
-      hasBackground: Bool, containers: Set<String>
-    ) {
-      self.account = account
-      self.id = id
-      self.app = app
-      self.environment = environment
-      self.appGroup = appGroup
-      self.hasFileProvider = hasFileProvider
-      self.hasBackground = hasBackground
-      self.containers = containers
-    }
+extension Ledger.LibraryDevice {
+  package init(row: some StoredRow, containers: Set<String>) throws {
+    self.init(
+      account: try row.value("account"), id: try row.value("id"), app: try row.value("app"),
+      environment: try row.name("environment"), appGroup: try row.optional("app_group"),
+      hasFileProvider: try row.value("has_file_provider"), hasBackground: try row.value("has_background"),
+      containers: containers)
   }
 }

@@ -19,12 +19,28 @@ extension Ledger {
     public let tones: Set<String>
     /// Whether voice packs have changed, which concerns all groups.
     public let hasPacks: Bool
+  }
+}
 
-    package init(position: Int64, clips: Set<Group>, tones: Set<String>, hasPacks: Bool) {
-      self.position = position
-      self.clips = clips
-      self.tones = tones
-      self.hasPacks = hasPacks
+extension Ledger.LibraryNews {
+  /// Collects changes that are grouped by account and app group.
+  ///
+  /// - Parameter rows: Rows with the columns `account` and `group_id`, and with the latest position as `latest`.
+  /// - Returns: nil if there are no rows.
+  package init?(rows: some Sequence<some StoredRow>) throws {
+    var latest: Int64?
+    var clips: Set<Group> = []
+    var tones: Set<String> = []
+    var hasPacks = false
+    for row in rows {
+      latest = max(latest ?? 0, try row.value("latest"))
+      switch (try row.text("account"), try row.text("group_id")) {
+      case (let account?, let group?): clips.insert(Group(account: account, group: group))
+      case (nil, let group?): tones.insert(group)
+      case (_, nil): hasPacks = true
+      }
     }
+    guard let latest else { return nil }
+    self.init(position: latest, clips: clips, tones: tones, hasPacks: hasPacks)
   }
 }

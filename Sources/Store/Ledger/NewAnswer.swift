@@ -80,20 +80,6 @@ extension Ledger {
     public let report: Data
     public let clip: PublishedClip?
     public let createdAt: Date
-
-    package init(
-      account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data, clip: PublishedClip?,
-      createdAt: Date
-    ) {
-      self.account = account
-      self.key = key
-      self.bodyDigest = bodyDigest
-      self.id = id
-      self.status = status
-      self.report = report
-      self.clip = clip
-      self.createdAt = createdAt
-    }
   }
 
   /// The result of storing an answer.
@@ -125,13 +111,26 @@ extension Ledger {
     public let decision: Decision?
     /// The first answer for the id; nil when the announcement did not come with a request, or the answer was pruned.
     public let answer: Answer?
+  }
+}
 
-    package init(account: String, id: String, entry: Entry?, decision: Decision?, answer: Answer?) {
-      self.account = account
-      self.id = id
-      self.entry = entry
-      self.decision = decision
-      self.answer = answer
-    }
+extension Ledger.Answer {
+  package init(row: some StoredRow) throws {
+    self.init(
+      account: try row.value("account"), key: try row.value("key"), bodyDigest: try row.value("body_digest"),
+      id: try row.value("id"), status: try row.value("status"), report: try row.value("report"),
+      clip: try row.clip(), createdAt: try row.value("created_at"))
+  }
+}
+
+extension Ledger.Announcement {
+  /// - Parameter alone: The stored decision, if the announcement has no entry.
+  /// - Returns: nil if there is neither an entry nor an answer.
+  package init?(
+    account: String, id: String, entry: Ledger.Entry?, answer: Ledger.Answer?, decisionAlone alone: Decision?
+  ) {
+    if entry == nil && answer == nil { return nil }
+    self.init(
+      account: account, id: id, entry: entry, decision: entry.map { $0.decision } ?? alone, answer: answer)
   }
 }

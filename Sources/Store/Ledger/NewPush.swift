@@ -142,32 +142,6 @@ extension Ledger {
     /// The time at which the phone handed the notification over to iOS, from the phone's receipt; nil without a
     /// receipt.
     public let handedOverAt: Date?
-
-    package init(
-      number: Int64, id: UUID, account: String, device: String, announcement: String?, kind: PushType, app: String,
-      environment: PushEnvironment, sequence: Int64?, priority: Int, collapseID: String?, body: Data, state: State,
-      reason: String?, attempts: Int, createdAt: Date, expiresAt: Date, finishedAt: Date?, handedOverAt: Date?
-    ) {
-      self.number = number
-      self.id = id
-      self.account = account
-      self.device = device
-      self.announcement = announcement
-      self.kind = kind
-      self.app = app
-      self.environment = environment
-      self.sequence = sequence
-      self.priority = priority
-      self.collapseID = collapseID
-      self.body = body
-      self.state = state
-      self.reason = reason
-      self.attempts = attempts
-      self.createdAt = createdAt
-      self.expiresAt = expiresAt
-      self.finishedAt = finishedAt
-      self.handedOverAt = handedOverAt
-    }
   }
 
   /// The facts about an unfinished push by which the sender decides when to send it.
@@ -207,5 +181,30 @@ extension Ledger {
       self.wasInterrupted = wasInterrupted
       self.starts = starts
     }
+  }
+}
+
+extension Ledger.Push {
+  package init(row: some StoredRow) throws {
+    guard let id = UUID(uuidString: try row.value("apns_id")) else { throw UnreadableRow() }
+    self.init(
+      number: try row.value("number"), id: id, account: try row.value("account"), device: try row.value("device"),
+      announcement: try row.optional("announcement"), kind: try row.name("kind"), app: try row.value("app"),
+      environment: try row.name("environment"), sequence: try row.optional("sequence"),
+      priority: try row.value("priority"), collapseID: try row.optional("collapse_id"), body: try row.value("body"),
+      state: try row.name("state"), reason: try row.optional("reason"), attempts: try row.value("attempts"),
+      createdAt: try row.value("created_at"), expiresAt: try row.value("expires_at"),
+      finishedAt: try row.optional("finished_at"), handedOverAt: try row.optional("handed_over_at"))
+  }
+}
+
+extension Ledger.UnfinishedPush {
+  package init(row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), account: try row.value("account"), device: try row.value("device"),
+      announcement: try row.optional("announcement"), app: try row.value("app"),
+      environment: try row.name("environment"), kind: try row.name("kind"), createdAt: try row.value("created_at"),
+      expiresAt: try row.value("expires_at"), reason: try row.optional("reason"),
+      wasInterrupted: try row.name("state") == Ledger.Push.State.sending, starts: try row.value("starts"))
   }
 }

@@ -17,3 +17,9 @@ extension Ledger {
     }
   }
 }
+
+extension Ledger.Pause {
+  package init(row: some StoredRow) throws {
+    self.init(since: try row.value("since"), by: try row.optional("paused_by"), account: try row.optional("account"))
+  }
+}

@@ -39,25 +39,6 @@ extension Ledger {
     public var starts: Int
     public var receivedAt: Date
     public var finishedAt: Date?
-
-    package init(
-      number: Int64, account: String, endpoint: String, id: String?, kind: String?, amount: String?, currency: String?,
-      payload: Data?, state: State, reason: String?, starts: Int, receivedAt: Date, finishedAt: Date?
-    ) {
-      self.number = number
-      self.account = account
-      self.endpoint = endpoint
-      self.id = id
-      self.kind = kind
-      self.amount = amount
-      self.currency = currency
-      self.payload = payload
-      self.state = state
-      self.reason = reason
-      self.starts = starts
-      self.receivedAt = receivedAt
-      self.finishedAt = finishedAt
-    }
   }
 
   /// A report that is to be stored.
@@ -81,7 +62,7 @@ extension Ledger {
 
       /// The id under which a report with another sum is stored, so that it is stored once. It combines the payment's
       /// id and the sum, which are both digests.
-      package var idOfOtherSum: Data { Data(zip(id, sum + sum).map { $0 ^ $1 }) }
+      var idOfOtherSum: Data { Data(zip(id, sum + sum).map { $0 ^ $1 }) }
     }
 
     public var account: String
@@ -104,9 +85,6 @@ extension Ledger {
 
     /// The state in which the report is stored.
     package var state: ProviderPayment.State { payload != nil ? .waiting : refusal == nil ? .late : .refused }
-
-    /// The outcome of the report if the payment was not reported before.
-    package var acceptance: ProviderAcceptance { payload != nil ? .accepted : refusal == nil ? .late : .refused }
   }
 
   /// The outcome of a report.
@@ -121,5 +99,16 @@ extension Ledger {
     case otherSum
     /// The payment has succeeded before. Nothing was stored.
     case afterSuccess
+  }
+}
+
+extension Ledger.ProviderPayment {
+  package init(row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), account: try row.value("account"), endpoint: try row.value("endpoint"),
+      id: try row.optional("id"), kind: try row.optional("kind"), amount: try row.optional("amount"),
+      currency: try row.optional("currency"), payload: try row.optional("payload"), state: try row.name("state"),
+      reason: try row.optional("reason"), starts: try row.value("starts"), receivedAt: try row.value("received_at"),
+      finishedAt: try row.optional("finished_at"))
   }
 }

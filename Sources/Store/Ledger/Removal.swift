@@ -11,12 +11,6 @@ extension Ledger {
     public let bodyDigest: Data
     /// The answer's clip; see ``NewAnswer/clip``.
     public let clip: PublishedClip?
-
-    package init(key: String, bodyDigest: Data, clip: PublishedClip?) {
-      self.key = key
-      self.bodyDigest = bodyDigest
-      self.clip = clip
-    }
   }
 
   /// The result of removing an announcement.
@@ -28,5 +22,11 @@ extension Ledger {
     /// The announcement was removed with all its answers and replays. `entry` is nil when the announcement was not to
     /// be played or was pruned. `pushedClips` are the names of the clips that its pushes had: one for each language.
     case removed(entry: Entry?, answers: [RemovedAnswer], pushedClips: Set<String>)
+  }
+}
+
+extension Ledger.RemovedAnswer {
+  package init(row: some StoredRow) throws {
+    self.init(key: try row.value("key"), bodyDigest: try row.value("body_digest"), clip: try row.clip())
   }
 }

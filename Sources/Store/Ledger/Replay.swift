@@ -10,12 +10,6 @@ extension Ledger {
     /// The account that requested the replay; nil for a person at the machine.
     public let requester: String?
 
-    package init(number: Int64, original: Int64?, requester: String?) {
-      self.number = number
-      self.original = original
-      self.requester = requester
-    }
-
     /// Returns whether a lane has so many unfinished replays that another one is refused.
     ///
     /// - Parameters:
@@ -31,4 +25,11 @@ extension Ledger {
   public static let maximumReplaysOfAccount = 3
   /// The maximum number of replays that may wait on a lane.
   public static let maximumReplays = 10
+}
+
+extension Ledger.Replay {
+  package init(row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), original: try row.optional("original"), requester: try row.optional("requester"))
+  }
 }

@@ -31,22 +31,6 @@ extension Ledger {
         id: id, account: account, digest: digest, scopes: [scope], name: name,
         expiresAt: moment.addingTimeInterval(Double(days) * 86_400), addresses: addresses, signInCode: self.id)
     }
-
-    package init(
-      id: String, scope: String, account: String, name: String, days: Int, addresses: [String], createdAt: Date,
-      expiresAt: Date, maker: String?, usedAt: Date?
-    ) {
-      self.id = id
-      self.scope = scope
-      self.account = account
-      self.name = name
-      self.days = days
-      self.addresses = addresses
-      self.createdAt = createdAt
-      self.expiresAt = expiresAt
-      self.maker = maker
-      self.usedAt = usedAt
-    }
   }
 
   /// The result of signing in with a code.
@@ -58,5 +42,15 @@ extension Ledger {
     /// The code was exchanged before.
     case used
     case expired
+  }
+}
+
+extension Ledger.SignInCode {
+  package init(row: some StoredRow) throws {
+    self.init(
+      id: try row.value("id"), scope: try row.value("scope"), account: try row.value("account"),
+      name: try row.value("name"), days: try row.value("days"), addresses: try row.words("addresses"),
+      createdAt: try row.value("created_at"), expiresAt: try row.value("expires_at"),
+      maker: try row.optional("maker"), usedAt: try row.optional("used_at"))
   }
 }

@@ -21,3 +21,11 @@ extension Ledger {
     }
   }
 }
+
+extension Ledger.StoredAmount {
+  package init(row: some StoredRow) throws {
+    self.init(
+      id: try row.value("id"), value: try row.value("amount"), currency: try row.value("currency"),
+      kind: try row.value("kind"), acceptedAt: try row.value("accepted_at"))
+  }
+}

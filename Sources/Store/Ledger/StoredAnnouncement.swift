@@ -112,3 +112,23 @@ extension Ledger {
     }
   }
 }
+
+extension StoredAnnouncement {
+  init(row: some StoredRow) throws {
+    self.init(
+      account: try row.value("account"), id: try row.value("id"), lane: try row.value("lane"),
+      kind: try row.name("kind"), isReplay: try row.value("replay"), category: try row.name("category"),
+      sequence: try row.optional("sequence"), payload: try row.value("payload"),
+      defaultLocale: try row.optional("default_locale"), defaultPack: try row.optional("default_pack"),
+      defaultGroup: try row.optional("default_group"), expiresAt: try row.optional("expires_at"))
+  }
+}
+
+extension Ledger.Acceptance {
+  /// Reads what another call finds of an announcement that was accepted before.
+  package init(first row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), isDuplicate: true, state: try row.name("state"),
+      isSamePayload: try row.value("same"))
+  }
+}

@@ -18,17 +18,6 @@ extension Ledger {
     public let message: String?
     /// The type of the event in the message; nil for an attempt that an earlier version made.
     public let kind: WebhookEvent.Kind?
-
-    package init(
-      at: Date, outcome: WebhookOutcome, status: Int?, milliseconds: Int, message: String?, kind: WebhookEvent.Kind?
-    ) {
-      self.at = at
-      self.outcome = outcome
-      self.status = status
-      self.milliseconds = milliseconds
-      self.message = message
-      self.kind = kind
-    }
   }
 
   /// The maximum number of messages that wait for an endpoint. Further events are only counted.
@@ -88,5 +77,14 @@ extension Ledger {
       self.disabled = disabled
       self.expired = expired
     }
+  }
+}
+
+extension Ledger.KeptWebhookAttempt {
+  package init(row: some StoredRow) throws {
+    self.init(
+      at: try row.value("at"), outcome: try row.name("outcome"), status: try row.optional("status"),
+      milliseconds: try row.value("milliseconds"), message: try row.optional("message"),
+      kind: try row.text("kind").flatMap(WebhookEvent.Kind.init))
   }
 }

@@ -63,14 +63,6 @@ extension Ledger {
       public let expired: Int
       /// The number of events for which no message was stored, because too many were waiting.
       public let missed: Int
-
-      package init(waiting: Int, delivered: Int, failed: Int, expired: Int, missed: Int) {
-        self.waiting = waiting
-        self.delivered = delivered
-        self.failed = failed
-        self.expired = expired
-        self.missed = missed
-      }
     }
 
     public let account: String
@@ -91,28 +83,6 @@ extension Ledger {
     public let disabledAt: Date?
     public let disabledReason: DisabledReason?
     public let counts: Counts
-
-    package init(
-      account: String, id: String, url: String, kinds: Set<WebhookEvent.Kind>, text: String?,
-      format: WebhookEvent.Format, createdAt: Date, deliveredAt: Date?, failingSince: Date?,
-      lastOutcome: WebhookOutcome?, lastAttemptAt: Date?, disabledAt: Date?, disabledReason: DisabledReason?,
-      counts: Counts
-    ) {
-      self.account = account
-      self.id = id
-      self.url = url
-      self.kinds = kinds
-      self.text = text
-      self.format = format
-      self.createdAt = createdAt
-      self.deliveredAt = deliveredAt
-      self.failingSince = failingSince
-      self.lastOutcome = lastOutcome
-      self.lastAttemptAt = lastAttemptAt
-      self.disabledAt = disabledAt
-      self.disabledReason = disabledReason
-      self.counts = counts
-    }
   }
 
   /// A message in the outbox. Every message ends in exactly one of the states `delivered`, `failed` and `expired`.
@@ -139,20 +109,6 @@ extension Ledger {
     public let attempts: Int
     public let createdAt: Date
     public let finishedAt: Date?
-
-    package init(
-      number: Int64, message: WebhookMessage, kind: WebhookEvent.Kind, state: State, outcome: WebhookOutcome?,
-      attempts: Int, createdAt: Date, finishedAt: Date?
-    ) {
-      self.number = number
-      self.message = message
-      self.kind = kind
-      self.state = state
-      self.outcome = outcome
-      self.attempts = attempts
-      self.createdAt = createdAt
-      self.finishedAt = finishedAt
-    }
   }
 
   /// The facts about an unfinished message from which the sender decides when to send the message.
@@ -196,18 +152,54 @@ extension Ledger {
     public let secret: WebhookSecret?
     /// The number of attempts so far.
     public let attempts: Int
+  }
+}
 
-    package init(
-      number: Int64, message: WebhookMessage, account: String, endpoint: String, url: String, secret: WebhookSecret?,
-      attempts: Int
-    ) {
-      self.number = number
-      self.message = message
-      self.account = account
-      self.endpoint = endpoint
-      self.url = url
-      self.secret = secret
-      self.attempts = attempts
-    }
+extension Ledger.WebhookEndpoint {
+  package init(row: some StoredRow) throws {
+    self.init(
+      account: try row.value("account"), id: try row.value("id"), url: try row.value("url"),
+      kinds: Set(webhookKinds: try row.value("kinds")), text: try row.optional("description"),
+      format: WebhookEvent.Format(webhookFormat: try row.value("format")), createdAt: try row.value("created_at"),
+      deliveredAt: try row.optional("delivered_at"), failingSince: try row.optional("failing_since"),
+      lastOutcome: try row.optionalName("last_outcome"), lastAttemptAt: try row.optional("last_attempt_at"),
+      disabledAt: try row.optional("disabled_at"), disabledReason: try row.optionalName("disabled_reason"),
+      counts: Counts(
+        waiting: try row.value("waiting"), delivered: try row.value("delivered"), failed: try row.value("failed"),
+        expired: try row.value("expired"), missed: try row.value("missed")))
+  }
+}
+
+extension WebhookMessage {
+  fileprivate init(row: some StoredRow) throws {
+    self.init(id: try row.value("message_id"), body: try row.value("body"))
+  }
+}
+
+extension Ledger.Webhook {
+  package init(row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), message: try WebhookMessage(row: row), kind: try row.name("kind"),
+      state: try row.name("state"), outcome: try row.optionalName("outcome"), attempts: try row.value("attempts"),
+      createdAt: try row.value("created_at"), finishedAt: try row.optional("finished_at"))
+  }
+}
+
+extension Ledger.UnfinishedWebhook {
+  package init(row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), endpoint: try row.value("endpoint"), nextAt: try row.value("next_at"),
+      computedAt: try row.value("computed_at"), firstAttemptAt: try row.optional("first_attempt_at"),
+      starts: try row.value("starts"))
+  }
+}
+
+extension Ledger.WebhookToSend {
+  /// Reads a message and the columns `account`, `url`, `secret` and `endpoint_id` of its endpoint.
+  package init(row: some StoredRow) throws {
+    self.init(
+      number: try row.value("number"), message: try WebhookMessage(row: row), account: try row.value("account"),
+      endpoint: try row.value("endpoint_id"), url: try row.value("url"),
+      secret: try? WebhookSecret(try row.value("secret")), attempts: try row.value("attempts"))
   }
 }

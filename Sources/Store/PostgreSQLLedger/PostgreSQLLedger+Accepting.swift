@@ -138,9 +138,7 @@ extension PostgreSQLLedger {
       Self.firstAnnouncements,
       [.strings(news.map(\.account)), .strings(news.map(\.id)), .byteStrings(news.map(\.payload))])
     for row in rows {
-      found[try row.int("place") - 1] = Ledger.Acceptance(
-        number: try row.read("number"), isDuplicate: true, state: try row.name("state"),
-        isSamePayload: try row.read("same"))
+      found[try row.value("place") - 1] = try Ledger.Acceptance(first: row)
     }
     return found
   }

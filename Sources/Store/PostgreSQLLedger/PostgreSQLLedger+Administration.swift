@@ -23,12 +23,7 @@ extension PostgreSQLLedger {
         """
         SELECT number, at, actor, action, subject FROM administration
         WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3
-        """, [.int64(number), .int64(last), Self.limit(limit)]
-      ) { row in
-        Ledger.AdministrativeAct(
-          number: try row.read("number"), at: try row.date("at"), actor: try row.read("actor"),
-          action: try row.name("action"), subject: try row.read("subject"))
-      }
+        """, [.int64(number), .int64(last), Self.limit(limit)], Ledger.AdministrativeAct.init(row:))
     }
   }
 

@@ -11,7 +11,9 @@ extension PostgreSQLLedger {
     return try await read { session in
       var alarms: [WebhookEvent.Kind: Date] = [:]
       for row in try session.rows("SELECT alarm, began_at FROM alarms WHERE lane = $1", [.string(lane)]) {
-        if let kind = WebhookEvent.Kind(rawValue: try row.read("alarm")) { alarms[kind] = try row.date("began_at") }
+        if let kind = WebhookEvent.Kind(rawValue: try row.read("alarm")) {
+          alarms[kind] = try row.value("began_at") as Date
+        }
       }
       return alarms
     }

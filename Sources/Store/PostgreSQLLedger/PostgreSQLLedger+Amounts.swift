@@ -22,10 +22,7 @@ extension PostgreSQLLedger {
           [.string(account), .int64(at), .string(id), .int64(to), .int64(Int64(Self.amountsOfPage))])
         for row in page {
           (at, id) = (try row.read("accepted_at"), try row.read("id"))
-          let amount = Ledger.StoredAmount(
-            id: id, value: try row.read("amount"), currency: try row.read("currency"), kind: try row.read("kind"),
-            acceptedAt: Date(wholeMilliseconds: at))
-          if !add(&result, amount) { return result }
+          if !add(&result, try Ledger.StoredAmount(row: row)) { return result }
         }
         if page.count < Self.amountsOfPage { return result }
       }

@@ -224,7 +224,7 @@ extension PostgreSQLLedger {
     let rows = try session.rows(
       answersWithKeys, [.strings(keys.map(\.account)), .strings(keys.map(\.id))])
     for row in rows {
-      found[try row.int("place") - 1] = (
+      found[try row.value("place") - 1] = (
         try Ledger.Answer(row: row), try row.read("number"), try row.read("created_at")
       )
     }
@@ -250,10 +250,7 @@ extension PostgreSQLLedger {
         .byteStrings(places.map { payloads[$0] }),
       ]
     ) { row in
-      let acceptance = Ledger.Acceptance(
-        number: try row.read("number"), isDuplicate: true, state: try row.name("state"),
-        isSamePayload: try row.read("same"))
-      return (places[try row.int("place") - 1], acceptance)
+      (places[try row.value("place") - 1], try Ledger.Acceptance(first: row))
     }
   }
 
@@ -286,11 +283,8 @@ extension PostgreSQLLedger {
     let alone = try decisions(keys.filter { entries[$0] == nil }, in: session)
     var announcements: [AnnouncementKey: Ledger.Announcement] = [:]
     for key in keys {
-      let (entry, answer) = (entries[key], answers[key])
-      guard entry != nil || answer != nil else { continue }
       announcements[key] = Ledger.Announcement(
-        account: key.account, id: key.id, entry: entry, decision: entry.map { $0.decision } ?? alone[key],
-        answer: answer)
+        account: key.account, id: key.id, entry: entries[key], answer: answers[key], decisionAlone: alone[key])
     }
     return announcements
   }
@@ -300,13 +294,4 @@ extension PostgreSQLLedger {
       CROSS JOIN LATERAL (SELECT * FROM answers WHERE answers.account = wanted.account AND answers.id = wanted.id
                           ORDER BY number LIMIT 1) AS answers
     """
-}
-
-extension Ledger.Answer {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      account: try row.read("account"), key: try row.read("key"), bodyDigest: try row.read("body_digest"),
-      id: try row.read("id"), status: try row.int("status"), report: try row.read("report"), clip: try row.clip(),
-      createdAt: try row.date("created_at"))
-  }
 }

@@ -12,7 +12,7 @@ extension PostgreSQLLedger {
     return try await write(while: .commanding, cost: 256) { [self] session in
       // While the lane is locked, no other command for it is stored, so the count stays what it is.
       try Self.lock(lanes: [lane], in: session)
-      let count = try session.first(Self.countingCommands, [.string(lane)]) { try $0.int("count") } ?? 0
+      let count = try session.first(Self.countingCommands, [.string(lane)]) { try $0.value("count") as Int } ?? 0
       guard count < Ledger.maximumCommands else { throw error(.tooManyCommands, while: .commanding) }
       let stored = command.stored
       let number: Int64? = try session.value(
@@ -45,12 +45,7 @@ extension PostgreSQLLedger {
     guard isAny == true else { return [] }
     return try await write(while: .commanding) { session in
       // Each row is deleted by one transaction only, so each command is returned once.
-      let commands = try session.all(Self.takingCommands, [.string(lane)]) { row in
-        guard let command = Ledger.Command(kind: try row.read("kind"), value: try row.read("value")) else {
-          throw UnreadableRow()
-        }
-        return Ledger.SentCommand(number: try row.read("number"), sentAt: try row.date("at"), command: command)
-      }
+      let commands = try session.all(Self.takingCommands, [.string(lane)], Ledger.SentCommand.init(row:))
       return commands.sorted { $0.number < $1.number }
     }
   }

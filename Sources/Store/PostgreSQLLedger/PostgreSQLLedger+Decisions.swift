@@ -59,7 +59,7 @@ extension PostgreSQLLedger {
       .strings(decisions.map(\.method)), .strings(decisions.map(\.voice)), .strings(decisions.map(\.packDigest)),
       .strings(decisions.map(\.clip.name)), .strings(decisions.map(\.clip.group)),
       .int64s(decisions.map { Int64($0.durationMilliseconds) }), .strings(decisions.map { "\($0.loudnessLUFS)" }),
-      .strings(decisions.map { $0.warnings.joined(separator: "\n") }), .strings(decisions.map(\.refundOf)),
+      .strings(decisions.map(\.storedWarnings)), .strings(decisions.map(\.refundOf)),
     ]
   }
 
@@ -93,27 +93,9 @@ extension PostgreSQLLedger {
     return Dictionary(rows) { first, _ in first }
   }
 
+  // Of the two columns with the name, the first one is read.
   static let readingDecisions = """
-    SELECT decisions.*, loudness::text AS loudness_text FROM unnest($1::text[], $2::text[]) AS wanted (account, id)
+    SELECT loudness::text AS loudness, decisions.* FROM unnest($1::text[], $2::text[]) AS wanted (account, id)
       JOIN decisions ON decisions.account = wanted.account AND decisions.id = wanted.id
     """
-}
-
-extension Decision {
-  fileprivate init(row: PostgreSQLRow) throws {
-    let value: String? = try row.read("amount")
-    let warnings: String = try row.read("warnings")
-    guard let loudness = Double(try row.read("loudness_text") as String) else { throw UnreadableRow() }
-    self.init(
-      kind: try row.read("kind"), text: try row.read("text"), locale: try row.read("locale"),
-      amount: try value.map { Amount(value: $0, currency: try row.read("currency")) },
-      channel: try row.read("channel"), payer: try row.read("payer"), note: try row.read("note"),
-      occurredAt: try row.optionalDate("occurred_at"), sequence: try row.read("sequence"),
-      refundOf: try row.read("refund_of"), method: try row.read("method"), voice: try row.read("voice"),
-      packDigest: try row.read("pack_digest"),
-      clip: PublishedClip(name: try row.read("clip"), group: try row.read("clip_group")),
-      durationMilliseconds: try row.int("duration"), loudnessLUFS: loudness,
-      warnings: warnings.split(separator: "\n").map(String.init))
-    acceptedAt = try row.date("accepted_at")
-  }
 }

@@ -296,24 +296,15 @@ extension PostgreSQLLedger {
     }
     var tokens: [Int64: [PushTokenKind: Ledger.Device.Token]] = [:]
     for row in results[1] {
-      tokens[try row.read("place"), default: [:]][try row.name("kind")] = Ledger.Device.Token(
-        text: try row.read("token"), registeredAt: try row.date("registered_at"), refusals: try row.int("refusals"))
+      tokens[try row.read("place"), default: [:]][try row.name("kind")] = try Ledger.Device.Token(row: row)
     }
     var outcomes: [Int64: [PushTokenKind: Ledger.Device.Outcome]] = [:]
     for row in results[2] {
-      outcomes[try row.read("place"), default: [:]][try row.name("kind")] = Ledger.Device.Outcome(
-        state: try row.name("state"), reason: try row.read("reason"), at: try row.date("at"))
+      outcomes[try row.read("place"), default: [:]][try row.name("kind")] = try Ledger.Device.Outcome(row: row)
     }
     return try results[0].map { row in
       let place: Int64 = try row.read("place")
-      return Ledger.Device(
-        account: try row.read("account"), id: try row.read("id"), app: try row.read("app"),
-        environment: try row.name("environment"), appGroup: try row.read("app_group"),
-        deviceGroup: try row.read("device_group"), locale: try row.read("locale"), tone: try row.read("tone"),
-        tokens: tokens[place] ?? [:], outcomes: outcomes[place] ?? [:], keyID: try row.read("key_id"),
-        firstSequence: try row.read("first_sequence"), lastSequence: try row.read("last_sequence"),
-        registeredAfter: try row.read("registered_after"), registeredAt: try row.date("registered_at"),
-        changedAt: try row.date("changed_at"))
+      return try Ledger.Device(row: row, tokens: tokens[place] ?? [:], outcomes: outcomes[place] ?? [:])
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 public import Ledger
 import PostgreSQL
 
@@ -12,11 +13,7 @@ extension PostgreSQLLedger {
         """
         SELECT container, registered_at FROM device_enumerators WHERE account = $1 AND device = $2
         ORDER BY registered_at, container
-        """, [.string(account), .string(device)]
-      ) { row in
-        Ledger.Enumerator(
-          container: try row.read("container"), registeredAt: try row.date("registered_at"), isNew: false)
-      }
+        """, [.string(account), .string(device)], Ledger.Enumerator.init(row:))
     }
   }
 
@@ -30,31 +27,25 @@ extension PostgreSQLLedger {
       try session.lock(.devices, account)
       guard try Self.hasDevice(account, device, in: session) else { return nil }
       let known = try session.first(
-        "SELECT registered_at FROM device_enumerators WHERE account = $1 AND device = $2 AND container = $3",
-        [.string(account), .string(device), .string(container)]
-      ) { row in
-        Ledger.Enumerator(container: container, registeredAt: try row.date("registered_at"), isNew: false)
-      }
+        """
+        SELECT container, registered_at FROM device_enumerators
+        WHERE account = $1 AND device = $2 AND container = $3
+        """, [.string(account), .string(device), .string(container)], Ledger.Enumerator.init(row:))
       if let known { return known }
       let counts = try session.first(
         """
         SELECT count(*) FILTER (WHERE device = $2) AS of_device, count(*) AS of_account
         FROM device_enumerators WHERE account = $1
         """, [.string(account), .string(device)]
-      ) { row in (ofDevice: try row.int("of_device"), ofAccount: try row.int("of_account")) }
+      ) { row in (ofDevice: try row.value("of_device") as Int, ofAccount: try row.value("of_account") as Int) }
       guard let counts, counts.ofDevice < options.limits.mostEnumerators,
         counts.ofAccount < options.limits.mostEnumeratorsOfAccount
       else { throw error(.tooManyEnumerators, while: .registering) }
-      let new = try session.first(
-        """
-        INSERT INTO device_enumerators (account, device, container, registered_at) VALUES ($1, $2, $3, $4)
-        RETURNING registered_at
-        """, [.string(account), .string(device), .string(container), .int64(timeStamp)]
-      ) { row in
-        Ledger.Enumerator(container: container, registeredAt: try row.date("registered_at"), isNew: true)
-      }
-      guard let new else { throw UnreadableRow() }
-      return new
+      let at = timeStamp
+      try session.execute(
+        "INSERT INTO device_enumerators (account, device, container, registered_at) VALUES ($1, $2, $3, $4)",
+        [.string(account), .string(device), .string(container), .int64(at)])
+      return Ledger.Enumerator(container: container, registeredAt: Date(wholeMilliseconds: at), isNew: true)
     }
   }
 
@@ -89,21 +80,7 @@ extension PostgreSQLLedger {
         SELECT max(anchor) AS latest, account, group_id FROM library_changes WHERE anchor > $1 AND anchor <= $2
         GROUP BY account, group_id
         """, [.int64(position ?? stored ?? 0), .int64(last)])
-      var latest: Int64?
-      var clips: Set<Ledger.LibraryNews.Group> = []
-      var tones: Set<String> = []
-      var hasPacks = false
-      for row in rows {
-        latest = max(latest ?? 0, try row.read("latest"))
-        let account: String? = try row.read("account")
-        let group: String? = try row.read("group_id")
-        switch (account, group) {
-        case (let account?, let group?): clips.insert(Ledger.LibraryNews.Group(account: account, group: group))
-        case (nil, let group?): tones.insert(group)
-        case (_, nil): hasPacks = true
-        }
-      }
-      return latest.map { Ledger.LibraryNews(position: $0, clips: clips, tones: tones, hasPacks: hasPacks) }
+      return try Ledger.LibraryNews(rows: rows)
     }
   }
 
@@ -149,11 +126,7 @@ extension PostgreSQLLedger {
       GROUP BY devices.account, devices.id ORDER BY devices.account, devices.id LIMIT $1
       """, values
     ) { row in
-      Ledger.LibraryDevice(
-        account: try row.read("account"), id: try row.read("id"), app: try row.read("app"),
-        environment: try row.name("environment"), appGroup: try row.read("app_group"),
-        hasFileProvider: try row.read("has_file_provider"), hasBackground: try row.read("has_background"),
-        containers: Set(try row.read("containers", as: [String].self)))
+      try Ledger.LibraryDevice(row: row, containers: Set(try row.read("containers", as: [String].self)))
     }
   }
 }

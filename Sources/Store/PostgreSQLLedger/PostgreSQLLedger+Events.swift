@@ -118,11 +118,3 @@ extension PostgreSQLLedger {
     try session.execute(Schema.alignment, [.int64(last)])
   }
 }
-
-extension Ledger.Event {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      position: try row.read("position"), at: try row.date("at"), number: try row.read("announcement"),
-      lane: try row.read("lane"), kind: try row.name("kind"), detail: try row.detail())
-  }
-}

@@ -36,12 +36,12 @@ extension PostgreSQLLedger {
       ON CONFLICT DO NOTHING RETURNING \(Self.keyColumns)
       """,
       [
-        .string(new.id), .string(new.account), .bytes(new.digest), .string(new.scopes.joined(separator: " ")),
+        .string(new.id), .string(new.account), .bytes(new.digest), .string(new.scopes.storedWords),
         .string(new.name), .string(new.locale), .string(new.pack), .string(new.group),
         // The client has no type for numbers with a fraction. This text stands for exactly the same number.
         .string(new.rate.map { String($0.perSecond) }), .int64(new.rate.map { Int64($0.burst) }), .int64(timeStamp),
         .int64(new.expiresAt?.wholeMilliseconds),
-        .string(new.addresses.isEmpty ? nil : new.addresses.joined(separator: " ")), .bool(new.isStrict),
+        .string(new.addresses.storedWords), .bool(new.isStrict),
         .string(new.device), .string(new.signInCode),
       ], Ledger.Key.init(row:))
     guard let key else { throw error(.keyExists, while: .changingKeys) }
@@ -149,31 +149,5 @@ extension PostgreSQLLedger {
     _ condition: String, _ value: PostgreSQLValue, in session: borrowing PostgreSQLSession
   ) throws -> Ledger.Key? {
     try session.first("SELECT \(keyColumns) FROM keys WHERE \(condition)", [value], Ledger.Key.init(row:))
-  }
-}
-
-extension Ledger.Key {
-  fileprivate init(row: PostgreSQLRow) throws {
-    var rate: NewKey.Rate?
-    if let text: String = try row.read("rate", as: String?.self) {
-      guard let perSecond = Double(text) else { throw UnreadableRow() }
-      rate = NewKey.Rate(perSecond: perSecond, burst: try row.int("burst"))
-    }
-    self.init(
-      id: try row.read("id"), account: try row.read("account"), digest: try row.read("digest"),
-      scopes: try row.words("scopes"), name: try row.read("name"), locale: try row.read("locale"),
-      pack: try row.read("pack"), group: try row.read("group_id"), rate: rate, createdAt: try row.date("created_at"),
-      expiresAt: try row.optionalDate("expires_at"), addresses: try row.words("addresses"),
-      isStrict: try row.read("strict"), rotatedTo: try row.read("rotated_to"),
-      revokedAt: try row.optionalDate("revoked_at"), lastUsedAt: try row.optionalDate("last_used_at"),
-      device: try row.read("device"), signInCode: try row.read("sign_in_code"))
-  }
-}
-
-extension PostgreSQLRow {
-  /// Returns the words of a text that has spaces between them; none for NULL.
-  func words(_ column: String) throws -> [String] {
-    let text: String? = try read(column)
-    return (text ?? "").split(separator: " ").map(String.init)
   }
 }

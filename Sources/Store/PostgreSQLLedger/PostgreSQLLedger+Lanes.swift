@@ -13,7 +13,7 @@ extension PostgreSQLLedger {
   public func waitingLanes() async throws(LedgerError) -> [Ledger.WaitingLane] {
     let rows = try await read { session in
       try session.all(Self.lanesWithRequests) { row in
-        (lane: try row.read("lane", as: String.self), count: try row.int("count"))
+        (lane: try row.read("lane", as: String.self), count: try row.value("count") as Int)
       }
     }
     var lanes: [Ledger.WaitingLane] = []

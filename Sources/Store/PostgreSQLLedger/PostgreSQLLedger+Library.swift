@@ -174,7 +174,7 @@ extension PostgreSQLLedger {
     {
       let file = LibraryFile(
         group: try row.read("group_id"), name: try row.read("name"),
-        sha256: try row.read("sha256", as: Data.self).hexadecimal, bytes: try row.int("bytes"))
+        sha256: try row.read("sha256", as: Data.self).hexadecimal, bytes: try row.value("bytes"))
       known.append((file, try row.name("change") == LibraryChange.Change.removed))
     }
     let present = Set(known.filter { !$0.isRemoved }.map { $0.file.place + [$0.file.sha256.bytes] })
@@ -258,13 +258,8 @@ extension PostgreSQLLedger {
         pipeline.add("\(columns) WHERE account IS NULL AND group_id IS NULL AND \(condition)", values)
         pipeline.add("\(columns) WHERE account IS NULL AND group_id = $5 AND \(condition)", values + [.string(group)])
       }
-      let found = try results.flatMap { try $0.map(LibraryChange.init(row:)) }.sorted { $0.position < $1.position }
-      let page = Array(found.prefix(limit))
-      let isComplete = found.count <= limit
-      let position = isComplete ? last : page.last?.position ?? last
-      return LibraryPage(
-        changes: page, anchor: LibraryAnchor(position: position, since: max(from.since, position), feed: id),
-        isComplete: isComplete)
+      let found = try results.flatMap { try $0.map(LibraryChange.init(row:)) }
+      return LibraryPage(found, limit: limit, from: from, last: last)
     }
   }
 
@@ -306,15 +301,5 @@ extension PostgreSQLLedger {
         (try row.read("anchor"), PublishedClip(name: try row.read("name"), group: try row.read("group_id")))
       }
     }
-  }
-}
-
-extension LibraryChange {
-  fileprivate init(row: PostgreSQLRow) throws {
-    let digest: Data = try row.read("sha256")
-    self.init(
-      position: try row.read("anchor"), kind: try row.name("kind"), name: try row.read("name"),
-      sha256: digest.hexadecimal, bytes: try row.int("bytes"), change: try row.name("change"),
-      changedAt: try row.date("at"))
   }
 }

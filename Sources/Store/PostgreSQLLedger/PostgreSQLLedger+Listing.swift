@@ -8,70 +8,41 @@ extension PostgreSQLLedger {
   public func announcements(
     account: String, matching filter: Ledger.AnnouncementFilter, before cursor: Ledger.AnnouncementCursor?, limit: Int
   ) async throws(LedgerError) -> Ledger.AnnouncementPage {
-    let nothing = Ledger.AnnouncementPage(announcements: [], next: nil, rowCount: 0)
-    let (from, to) = (Self.milliseconds(filter.from, orElse: .min), Self.milliseconds(filter.to, orElse: .max))
-    if account.hasZero || filter.states.isEmpty || from >= to { return nothing }
-    let limit = Ledger.limit(limit)
-    // One row more than the limit shows whether the list continues.
-    let count = (filter.text == nil ? limit : Ledger.searchedAtOnce) + 1
-    let start = cursor ?? Ledger.AnnouncementCursor(at: .max, isEntry: true, row: .max)
+    guard let listing = AnnouncementListing(account: account, filter, before: cursor, limit: limit) else {
+      return .empty
+    }
     let bounds: [PostgreSQLValue] = [
-      .string(account), .int64(from), .int64(min(start.at, to == .max ? to : to - 1)), .int64(start.at),
-      .bool(start.isEntry), .int64(start.row), .int64(Int64(count)), .bytes(filter.text?.bytes),
+      .string(account), .int64(listing.from), .int64(listing.until), .int64(listing.start.at),
+      .bool(listing.start.isEntry), .int64(listing.start.row), .int64(Int64(listing.count)),
+      .bytes(listing.text?.bytes),
     ]
     return try await readTogether(isLong: true) { session in
-      var rows: [ListedRow] = []
-      var reads = 0
-      /// The last place up to which all rows have been read.
-      var horizon: Ledger.AnnouncementCursor?
-      func add(_ part: [ListedRow]) {
-        rows += part
-        reads += part.count
-        guard part.count == count, let last = part.last?.cursor else { return }
-        horizon = horizon.map { last.isAfter($0) ? $0 : last } ?? last
-      }
-      let states = PostgreSQLValue.strings(
-        Ledger.State.allCases.map(\.rawValue).filter { name in
-          filter.states.contains { $0.rawValue == name }
+      var listing = listing
+      listing.add(
+        try session.all(Self.listedEntries, bounds + [.strings(listing.states.map(\.rawValue))]) {
+          try AnnouncementListing.Row(row: $0, isEntry: true)
         })
-      add(try session.all(Self.listedEntries, bounds + [states]) { try ListedRow(row: $0, isEntry: true) })
-      if filter.states.contains(.rendered) {
-        add(try session.all(Self.listedAnswers, bounds) { try ListedRow(row: $0, isEntry: false) })
+      if listing.hasAnswers {
+        listing.add(
+          try session.all(Self.listedAnswers, bounds) { try AnnouncementListing.Row(row: $0, isEntry: false) })
       }
-      let listed = rows.filter { row in row.isListed && horizon.map { !row.cursor.isAfter($0) } ?? true }
-        .sorted { $1.cursor.isAfter($0.cursor) }
-      let page = listed.prefix(count - 1)
-      var next = listed.count > page.count ? page.last?.cursor : horizon
-      var announcements: [Ledger.ListedAnnouncement] = []
-      var pushCount = 0
-      let found = page.filter { row in filter.text.map { row.hasText || SearchText(row.id).contains($0) } ?? true }
-        .prefix(limit)
+      let found = listing.find()
       let ids = found.map(\.id)
       let known = try Self.announcements(ids.map { AnnouncementKey(account, $0) }, in: session)
       let pushed = Set(try Self.pushed(account, ids, in: session).map(\.bytes))
-      for (index, row) in found.enumerated() {
+      for row in found {
         guard let announcement = known[AnnouncementKey(account, row.id)] else { continue }
         let pushes = pushed.contains(row.id.bytes) ? try Self.pushes(account, row.id, in: session) : []
-        announcements.append(Ledger.ListedAnnouncement(announcement: announcement, pushes: pushes))
-        pushCount += pushes.count
-        if index + 1 == limit || pushCount >= Ledger.mostListedPushes {
-          if row.cursor != page.last?.cursor { next = row.cursor }
-          break
-        }
+        if !listing.list(announcement, pushes: pushes, at: row) { break }
       }
-      return Ledger.AnnouncementPage(announcements: announcements, next: next, rowCount: reads)
+      return listing.page
     }
-  }
-
-  private static func milliseconds(_ date: Date?, orElse bound: Int64) -> Int64 {
-    guard let date else { return bound }
-    return date.wholeMilliseconds ?? (date.timeIntervalSince1970 < 0 ? .min : .max)
   }
 
   /// The query for the entries, newest first. For each state, it reads an index from the cursor on, and no more rows than
   /// are asked for.
   static let listedEntries = """
-    SELECT entries.number, entries.id, entries.at, true AS listed,
+    SELECT entries.number, entries.id, entries.at,
       $8::bytea IS NOT NULL AND coalesce((SELECT position($8 IN words) FROM answers
                                           WHERE answers.account = $1 AND answers.id = entries.id
                                           ORDER BY answers.number LIMIT 1), 0) > 0 AS has_text
@@ -98,20 +69,4 @@ extension PostgreSQLLedger {
     WHERE account = $1 AND created_at >= $2 AND created_at <= $3 AND (created_at < $4 OR $5 OR number < $6)
     ORDER BY created_at DESC, number DESC LIMIT $7
     """
-}
-
-/// A row of one of the two tables that a list is made of.
-private struct ListedRow {
-  var cursor: Ledger.AnnouncementCursor
-  var id: String
-  var isListed: Bool
-  /// Whether the words of the first answer contain the text that is searched for.
-  var hasText: Bool
-
-  init(row: PostgreSQLRow, isEntry: Bool) throws {
-    cursor = Ledger.AnnouncementCursor(at: try row.read("at"), isEntry: isEntry, row: try row.read("number"))
-    id = try row.read("id")
-    isListed = try row.read("listed")
-    hasText = try row.read("has_text")
-  }
 }

@@ -8,9 +8,8 @@ extension PostgreSQLLedger {
   public func pause(lane: String) async throws(LedgerError) -> Ledger.Pause? {
     try checkLane(lane, while: .reading)
     return try await read { session in
-      try session.first("SELECT since, paused_by, account FROM pauses WHERE lane = $1", [.string(lane)]) { row in
-        Ledger.Pause(since: try row.date("since"), by: try row.read("paused_by"), account: try row.read("account"))
-      }
+      try session.first(
+        "SELECT since, paused_by, account FROM pauses WHERE lane = $1", [.string(lane)], Ledger.Pause.init(row:))
     }
   }
 

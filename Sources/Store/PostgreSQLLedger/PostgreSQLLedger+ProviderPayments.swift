@@ -8,8 +8,7 @@ extension PostgreSQLLedger {
   public func accept(
     providerPayments new: [Ledger.NewProviderPayment]
   ) async throws(LedgerError) -> [Ledger.ProviderAcceptance] {
-    let cost = new.reduce(256) { $0 + 256 + ($1.payload?.count ?? 0) }
-    return try await write(while: .accepting, cost: cost) { [self] session in
+    try await write(while: .accepting, cost: ProviderPaymentPlan.cost(of: new)) { [self] session in
       let plan = try Self.claim(new, in: session)
       try insert(plan.rows, in: session)
       return plan.acceptances
@@ -140,81 +139,4 @@ extension PostgreSQLLedger {
   private static let providerPaymentColumns = """
     number, account, endpoint, id, kind, amount, currency, payload, state, reason, starts, received_at, finished_at
     """
-}
-
-extension Ledger.ProviderPayment {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      number: try row.read("number"), account: try row.read("account"), endpoint: try row.read("endpoint"),
-      id: try row.read("id"), kind: try row.read("kind"), amount: try row.read("amount"),
-      currency: try row.read("currency"), payload: try row.read("payload"), state: try row.name("state"),
-      reason: try row.read("reason"), starts: try row.int("starts"), receivedAt: try row.date("received_at"),
-      finishedAt: try row.optionalDate("finished_at"))
-  }
-}
-
-extension Ledger.NewProviderPayment {
-  /// The state in which the payment is stored.
-  fileprivate var state: Ledger.ProviderPayment.State { payload != nil ? .waiting : refusal == nil ? .late : .refused }
-}
-
-/// What becomes of the reports in one request of a provider. It is a value: its user reads and stores identities.
-struct ProviderPaymentPlan: Sendable {
-  /// An identity that is to be stored.
-  struct Claim: Sendable, Hashable {
-    var id: Data
-    var sum: Data
-    var until: Int64?
-  }
-
-  /// The outcome of each report, in their order.
-  private(set) var acceptances: [Ledger.ProviderAcceptance] = []
-  private(set) var claims: [Claim] = []
-  /// The payments that are to be stored, in the order of their reports.
-  private(set) var rows: [Ledger.NewProviderPayment] = []
-
-  /// Returns the ids of all identities on which a decision may depend.
-  static func idsToLookUp(_ new: [Ledger.NewProviderPayment]) -> [Data] {
-    new.compactMap(\.identity).flatMap { [$0.id, idOfOtherSum($0), $0.success].compactMap(\.self) }
-  }
-
-  /// The id under which a report with another sum is stored once. It combines the payment's id and the sum, which are
-  /// both digests.
-  private static func idOfOtherSum(_ identity: Ledger.NewProviderPayment.Identity) -> Data {
-    Data(zip(identity.id, identity.sum + identity.sum).map { $0 ^ $1 })
-  }
-
-  /// - Parameter known: The sums of stored identities, by their ids.
-  init(_ new: [Ledger.NewProviderPayment], known: [Data: Data]) {
-    var known = known
-    for report in new {
-      var report = report
-      var acceptance: Ledger.ProviderAcceptance =
-        report.payload != nil ? .accepted : report.refusal == nil ? .late : .refused
-      if let identity = report.identity {
-        let sum = known[identity.id]
-        var id = identity.id
-        if sum == identity.sum {
-          acceptances.append(.duplicate)
-          continue
-        }
-        if let success = identity.success, known[success] != nil {
-          acceptances.append(.afterSuccess)
-          continue
-        }
-        if sum != nil {
-          (acceptance, report.refusal, report.payload) = (.otherSum, Ledger.otherSum, nil)
-          id = Self.idOfOtherSum(identity)
-          if known[id] != nil {
-            acceptances.append(.duplicate)
-            continue
-          }
-        }
-        known[id] = identity.sum
-        claims.append(Claim(id: id, sum: identity.sum, until: identity.until?.wholeMilliseconds))
-      }
-      rows.append(report)
-      acceptances.append(acceptance)
-    }
-  }
 }

@@ -114,16 +114,7 @@ extension PostgreSQLLedger {
         SELECT number, account, device, announcement, app, environment, kind, created_at, expires_at, reason, state,
           starts
         FROM pushes WHERE finished_at IS NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3
-        """, [.int64(number), .int64(last), Self.limit(limit, most: 10_000)]
-      ) { row in
-        let state: Ledger.Push.State = try row.name("state")
-        return Ledger.UnfinishedPush(
-          number: try row.read("number"), account: try row.read("account"), device: try row.read("device"),
-          announcement: try row.read("announcement"), app: try row.read("app"),
-          environment: try row.name("environment"), kind: try row.name("kind"), createdAt: try row.date("created_at"),
-          expiresAt: try row.date("expires_at"), reason: try row.read("reason"), wasInterrupted: state == .sending,
-          starts: try row.int("starts"))
-      }
+        """, [.int64(number), .int64(last), Self.limit(limit, most: 10_000)], Ledger.UnfinishedPush.init(row:))
     }
   }
 
@@ -280,7 +271,7 @@ extension PostgreSQLLedger {
     try await read(isLong: true) { session in
       var counts: [Ledger.Push.State: Int] = [:]
       for row in try session.rows("SELECT state, count(*) AS count FROM pushes GROUP BY state") {
-        counts[try row.name("state"), default: 0] += try row.int("count")
+        counts[try row.name("state"), default: 0] += try row.value("count")
       }
       return counts
     }
@@ -325,20 +316,5 @@ private struct NewPushRows {
     bodies.append(body)
     clips.append(push.clip)
     expiries.append(push.expiresAt.wholeMilliseconds)
-  }
-}
-
-extension Ledger.Push {
-  fileprivate init(row: PostgreSQLRow) throws {
-    let text: String = try row.read("apns_id")
-    guard let id = UUID(uuidString: text) else { throw UnreadableRow() }
-    self.init(
-      number: try row.read("number"), id: id, account: try row.read("account"), device: try row.read("device"),
-      announcement: try row.read("announcement"), kind: try row.name("kind"), app: try row.read("app"),
-      environment: try row.name("environment"), sequence: try row.read("sequence"), priority: try row.int("priority"),
-      collapseID: try row.read("collapse_id"), body: try row.read("body"), state: try row.name("state"),
-      reason: try row.read("reason"), attempts: try row.int("attempts"), createdAt: try row.date("created_at"),
-      expiresAt: try row.date("expires_at"), finishedAt: try row.optionalDate("finished_at"),
-      handedOverAt: try row.optionalDate("handed_over_at"))
   }
 }

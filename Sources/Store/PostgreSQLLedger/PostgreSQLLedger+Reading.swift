@@ -22,7 +22,7 @@ extension PostgreSQLLedger {
   public func unfinishedAloneCount(lane: String) async throws(LedgerError) -> Int {
     try checkLane(lane, while: .reading)
     return try await read { session in
-      try session.first(Self.countAlone, [.string(lane)]) { try $0.int("count") } ?? 0
+      try session.first(Self.countAlone, [.string(lane)]) { try $0.value("count") } ?? 0
     }
   }
 
@@ -56,7 +56,7 @@ extension PostgreSQLLedger {
       var counts = Dictionary(uniqueKeysWithValues: Ledger.State.allCases.map { ($0, 0) })
       let rows = try session.rows(
         lane == nil ? Self.countAll : Self.countLane, lane.map { [.string($0)] } ?? [])
-      for row in rows { counts[try row.name("state")] = try row.int("count") }
+      for row in rows { counts[try row.name("state")] = try row.value("count") }
       return counts
     }
   }
@@ -103,27 +103,5 @@ extension PostgreSQLLedger {
       entries[place].announcement.decision = decisions[AnnouncementKey(entries[place].account, entries[place].id)]
     }
     return entries
-  }
-}
-
-extension Ledger.Entry {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      number: try row.read("number"), announcement: try StoredAnnouncement(row: row), state: try row.name("state"),
-      detail: try row.detail(), clip: try row.read("clip"), summarisedBy: try row.read("summarised_by"),
-      attempts: try row.int("attempts"), heardMilliseconds: try row.optionalInt("heard"),
-      starts: try row.int("starts"), acceptedAt: try row.date("accepted_at"), changedAt: try row.date("changed_at"),
-      finishedAt: try row.optionalDate("finished_at"))
-  }
-}
-
-extension StoredAnnouncement {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      account: try row.read("account"), id: try row.read("id"), lane: try row.read("lane"),
-      kind: try row.name("kind"), isReplay: try row.read("replay"), category: try row.name("category"),
-      sequence: try row.read("sequence"), payload: try row.read("payload"),
-      defaultLocale: try row.read("default_locale"), defaultPack: try row.read("default_pack"),
-      defaultGroup: try row.read("default_group"), expiresAt: try row.optionalDate("expires_at"))
   }
 }

@@ -78,9 +78,3 @@ extension PostgreSQLLedger {
     """
   static let deletingAnnouncements = "DELETE FROM announcements WHERE number = ANY ($1::bigint[])"
 }
-
-extension Ledger.RemovedAnswer {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(key: try row.read("key"), bodyDigest: try row.read("body_digest"), clip: try row.clip())
-  }
-}

@@ -71,10 +71,3 @@ extension PostgreSQLLedger {
     WHERE announcements.lane = $1 AND announcements.finished_at IS NULL ORDER BY announcements.number
     """
 }
-
-extension Ledger.Replay {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      number: try row.read("number"), original: try row.read("original"), requester: try row.read("requester"))
-  }
-}

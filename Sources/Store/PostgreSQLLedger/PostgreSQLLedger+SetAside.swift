@@ -10,8 +10,8 @@ extension PostgreSQLLedger {
     try await read { session in
       let counts = try session.first(Self.setAside) { row in
         Ledger.SetAsideCounts(
-          announcements: try row.int("announcements"), pushes: try row.int("pushes"),
-          webhooks: try row.int("webhooks"), providerPayments: try row.int("provider_payments"))
+          announcements: try row.value("announcements"), pushes: try row.value("pushes"),
+          webhooks: try row.value("webhooks"), providerPayments: try row.value("provider_payments"))
       }
       guard let counts else { throw UnreadableRow() }
       return counts

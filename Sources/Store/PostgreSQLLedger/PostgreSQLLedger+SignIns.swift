@@ -26,7 +26,7 @@ extension PostgreSQLLedger {
         """,
         [
           .string(new.id), .bytes(new.digest), .string(new.scope), .string(new.account), .string(new.name),
-          .int64(Int64(new.days)), .string(new.addresses.isEmpty ? nil : new.addresses.joined(separator: " ")),
+          .int64(Int64(new.days)), .string(new.addresses.storedWords),
           .string(new.maker), .int64(now),
           .int64(Date(wholeMilliseconds: now).addingTimeInterval(lifetime).wholeMilliseconds),
         ], Ledger.SignInCode.init(row:))
@@ -107,15 +107,5 @@ extension PostgreSQLLedger {
   ) throws -> Ledger.SignInCode? {
     try session.first(
       "SELECT \(signInColumns) FROM sign_in_codes WHERE \(condition)", [value], Ledger.SignInCode.init(row:))
-  }
-}
-
-extension Ledger.SignInCode {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      id: try row.read("id"), scope: try row.read("scope"), account: try row.read("account"),
-      name: try row.read("name"), days: try row.int("days"), addresses: try row.words("addresses"),
-      createdAt: try row.date("created_at"), expiresAt: try row.date("expires_at"), maker: try row.read("maker"),
-      usedAt: try row.optionalDate("used_at"))
   }
 }

@@ -26,7 +26,7 @@ extension PostgreSQLLedger {
       number = try row.read("number")
       account = try row.read("account")
       kinds = Set<WebhookEvent.Kind>(webhookKinds: try row.read("kinds"))
-      format = WebhookEvent.Format(webhookFormat: try row.int("format"))
+      format = WebhookEvent.Format(webhookFormat: try row.value("format"))
       waiting = try row.read("waiting")
     }
   }
@@ -133,7 +133,7 @@ extension PostgreSQLLedger {
         (
           try row.read("account"),
           WebhookEvent(
-            kind, at: try row.date("finished_at"), announcement: try row.read("announcement"), delivery: .push,
+            kind, at: try row.value("finished_at"), announcement: try row.read("announcement"), delivery: .push,
             detail: detail)
         ))
     }
@@ -146,7 +146,7 @@ extension PostgreSQLLedger {
       let found = try session.first(
         "SELECT \(Endpoint.columns) FROM webhook_endpoints WHERE account = $1 AND id = $2 FOR KEY SHARE",
         [.string(account), .string(id)]
-      ) { row in (endpoint: try Endpoint(row: row), disabledAt: try row.optionalDate("disabled_at")) }
+      ) { row in (endpoint: try Endpoint(row: row), disabledAt: try row.int64("disabled_at")) }
       guard let found else { return .unknown }
       guard found.disabledAt == nil else { return .disabled }
       let event = WebhookEvent(.ping, at: Date(wholeMilliseconds: timeStamp))

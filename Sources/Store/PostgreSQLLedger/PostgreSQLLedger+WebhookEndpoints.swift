@@ -59,7 +59,7 @@ extension PostgreSQLLedger {
         WHERE disabled_at IS NOT NULL GROUP BY account ORDER BY account
         """
       ) { row in
-        (account: try row.read("account"), count: try row.int("count"), since: try row.date("since"))
+        (account: try row.read("account"), count: try row.value("count"), since: try row.value("since"))
       }
     }
   }
@@ -120,19 +120,4 @@ extension PostgreSQLLedger {
         coalesce(sum(missed), 0)::bigint AS missed
       FROM webhook_counts WHERE endpoint = webhook_endpoints.number) AS counts
     """
-}
-
-extension Ledger.WebhookEndpoint {
-  fileprivate init(row: PostgreSQLRow) throws {
-    self.init(
-      account: try row.read("account"), id: try row.read("id"), url: try row.read("url"),
-      kinds: Set<WebhookEvent.Kind>(webhookKinds: try row.read("kinds")), text: try row.read("description"),
-      format: WebhookEvent.Format(webhookFormat: try row.int("format")), createdAt: try row.date("created_at"),
-      deliveredAt: try row.optionalDate("delivered_at"), failingSince: try row.optionalDate("failing_since"),
-      lastOutcome: try row.optionalName("last_outcome"), lastAttemptAt: try row.optionalDate("last_attempt_at"),
-      disabledAt: try row.optionalDate("disabled_at"), disabledReason: try row.optionalName("disabled_reason"),
-      counts: Counts(
-        waiting: try row.int("waiting"), delivered: try row.int("delivered"), failed: try row.int("failed"),
-        expired: try row.int("expired"), missed: try row.int("missed")))
-  }
 }

@@ -17,13 +17,7 @@ extension PostgreSQLLedger {
         """
         SELECT number, endpoint, next_at, coalesce(attempted_at, created_at) AS computed_at, first_attempt_at, starts
         FROM webhooks WHERE finished_at IS NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3
-        """, [.int64(number), .int64(last), Self.limit(limit, most: 10_000)]
-      ) { row in
-        Ledger.UnfinishedWebhook(
-          number: try row.read("number"), endpoint: try row.read("endpoint"), nextAt: try row.date("next_at"),
-          computedAt: try row.date("computed_at"), firstAttemptAt: try row.optionalDate("first_attempt_at"),
-          starts: try row.int("starts"))
-      }
+        """, [.int64(number), .int64(last), Self.limit(limit, most: 10_000)], Ledger.UnfinishedWebhook.init(row:))
     }
   }
 
@@ -45,14 +39,7 @@ extension PostgreSQLLedger {
         UPDATE webhooks SET starts = starts + 1 FROM webhook_endpoints
         WHERE webhooks.number = ANY($1) AND finished_at IS NULL AND webhook_endpoints.number = endpoint
         RETURNING webhooks.number, message_id, body, account, webhook_endpoints.id AS endpoint_id, url, secret, attempts
-        """, [.int64s(numbers)]
-      ) { row in
-        Ledger.WebhookToSend(
-          number: try row.read("number"),
-          message: WebhookMessage(id: try row.read("message_id"), body: try row.read("body")),
-          account: try row.read("account"), endpoint: try row.read("endpoint_id"), url: try row.read("url"),
-          secret: try? WebhookSecret(try row.read("secret")), attempts: try row.int("attempts"))
-      }
+        """, [.int64s(numbers)], Ledger.WebhookToSend.init(row:))
       let byNumber = Dictionary(started.map { ($0.number, $0) }) { first, _ in first }
       return numbers.compactMap { byNumber[$0] }
     }
@@ -182,15 +169,7 @@ extension PostgreSQLLedger {
         SELECT webhooks.number, message_id, body, kind, state, outcome, attempts, webhooks.created_at, finished_at
         FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
         WHERE account = $1 AND id = $2 ORDER BY webhooks.number LIMIT $3
-        """, [.string(account), .string(endpoint), Self.limit(limit)]
-      ) { row in
-        Ledger.Webhook(
-          number: try row.read("number"),
-          message: WebhookMessage(id: try row.read("message_id"), body: try row.read("body")),
-          kind: try row.name("kind"), state: try row.name("state"), outcome: try row.optionalName("outcome"),
-          attempts: try row.int("attempts"), createdAt: try row.date("created_at"),
-          finishedAt: try row.optionalDate("finished_at"))
-      }
+        """, [.string(account), .string(endpoint), Self.limit(limit)], Ledger.Webhook.init(row:))
     }
   }
 
@@ -206,13 +185,8 @@ extension PostgreSQLLedger {
         SELECT at, outcome, status, milliseconds, message, kind FROM webhook_attempts
         JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
         WHERE account = $1 AND id = $2 ORDER BY webhook_attempts.number DESC LIMIT $3
-        """, [.string(account), .string(endpoint), .int64(Int64(Ledger.mostWebhookAttempts))]
-      ) { row in
-        Ledger.KeptWebhookAttempt(
-          at: try row.date("at"), outcome: try row.name("outcome"), status: try row.optionalInt("status"),
-          milliseconds: try row.int("milliseconds"), message: try row.read("message"),
-          kind: (try row.read("kind", as: String?.self)).flatMap(WebhookEvent.Kind.init))
-      }
+        """, [.string(account), .string(endpoint), .int64(Int64(Ledger.mostWebhookAttempts))],
+        Ledger.KeptWebhookAttempt.init(row:))
     }
   }
 

@@ -1,48 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import Ledger
-import PostgreSQL
+package import PostgreSQL
 
-extension PostgreSQLRow {
-  func int(_ column: String) throws -> Int {
-    let number: Int64 = try read(column)
-    guard let value = Int(exactly: number) else { throw UnreadableRow() }
+extension PostgreSQLRow: StoredRow {
+  package func int64(_ column: String) throws -> Int64? { try read(column) }
+  package func bool(_ column: String) throws -> Bool? { try read(column) }
+  package func text(_ column: String) throws -> String? { try read(column) }
+  package func bytes(_ column: String) throws -> Data? { try read(column) }
+
+  /// Returns the value of a column that the statement has made a text, because the client has no type for it.
+  package func double(_ column: String) throws -> Double? {
+    guard let text = try text(column) else { return nil }
+    guard let value = Double(text) else { throw UnreadableRow() }
     return value
   }
-
-  func optionalInt(_ column: String) throws -> Int? {
-    let number: Int64? = try read(column)
-    return try number.map { number in
-      guard let value = Int(exactly: number) else { throw UnreadableRow() }
-      return value
-    }
-  }
-
-  func name<Value: RawRepresentable<String>>(_ column: String) throws -> Value {
-    guard let value = Value(rawValue: try read(column)) else { throw UnreadableRow() }
-    return value
-  }
-
-  func optionalName<Value: RawRepresentable<String>>(_ column: String) throws -> Value? {
-    let text: String? = try read(column)
-    return text == nil ? nil : try name(column)
-  }
-
-  func date(_ column: String) throws -> Date { Date(wholeMilliseconds: try read(column)) }
-
-  func optionalDate(_ column: String) throws -> Date? {
-    let milliseconds: Int64? = try read(column)
-    return milliseconds.map(Date.init(wholeMilliseconds:))
-  }
-
-  /// Returns the clip of an answer; nil when it has none.
-  func clip() throws -> PublishedClip? {
-    let name: String? = try read("clip")
-    return try name.map { PublishedClip(name: $0, group: try read("clip_group")) }
-  }
-
-  func detail() throws -> [String: String] { try Ledger.detail(try read("detail")) }
 }
 
 extension PostgreSQLSession {

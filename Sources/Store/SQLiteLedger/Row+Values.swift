@@ -6,42 +6,19 @@ import Ledger
 
 // GRDB's own subscripts terminate the process when a value has another type. These functions throw instead, because a
 // damaged file must not terminate the process.
-extension Row {
-  func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
-    let stored: DatabaseValue? = self[column]
-    guard let stored, let value = Value.fromDatabaseValue(stored) else { throw UnreadableRow() }
-    return value
-  }
+extension Row: StoredRow {
+  func int64(_ column: String) throws -> Int64? { try stored(column) }
+  func double(_ column: String) throws -> Double? { try stored(column) }
+  func bool(_ column: String) throws -> Bool? { try stored(column) }
+  func text(_ column: String) throws -> String? { try stored(column) }
+  func bytes(_ column: String) throws -> Data? { try stored(column) }
 
-  func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
+  private func stored<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
     let stored: DatabaseValue? = self[column]
     guard let stored, !stored.isNull else { return nil }
     guard let value = Value.fromDatabaseValue(stored) else { throw UnreadableRow() }
     return value
   }
-
-  func name<Value: RawRepresentable<String>>(_ column: String) throws -> Value {
-    guard let value = Value(rawValue: try value(column)) else { throw UnreadableRow() }
-    return value
-  }
-
-  func optionalName<Value: RawRepresentable<String>>(_ column: String) throws -> Value? {
-    let text: String? = try optional(column)
-    return text == nil ? nil : try name(column)
-  }
-
-  func date(_ column: String) throws -> Date? {
-    let milliseconds: Int64? = try optional(column)
-    return milliseconds.map(Date.init(wholeMilliseconds:))
-  }
-
-  /// Returns the clip of an answer; nil when it has none.
-  func clip() throws -> PublishedClip? {
-    let name: String? = try optional("clip")
-    return try name.map { PublishedClip(name: $0, group: try optional("clip_group")) }
-  }
-
-  func detail() throws -> [String: String] { try Ledger.detail(optional("detail")) }
 }
 
 // GRDB's `fetchAll` and `fetchOne` copy each row, and find a column of a copy by comparing all names in lower case.

@@ -56,10 +56,7 @@ extension SQLiteLedger {
   private static func duplicate(of new: StoredAnnouncement, in database: Database) throws -> Ledger.Acceptance? {
     let statement = try database.cachedStatement(
       sql: "SELECT number, state, payload = ? AS same FROM announcements WHERE account = ? AND id = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [new.payload, new.account, new.id]) else { return nil }
-    return Ledger.Acceptance(
-      number: try row.value("number"), isDuplicate: true, state: try row.name("state"),
-      isSamePayload: try row.value("same"))
+    return try statement.first([new.payload, new.account, new.id], Ledger.Acceptance.init(first:))
   }
 
   private func mark(_ member: Int64, as summary: Int64, lane: String, at: Int64, in database: Database) throws {

@@ -21,11 +21,7 @@ extension SQLiteLedger {
       try Row.fetchAll(
         database, sql: "SELECT * FROM administration WHERE number > ? ORDER BY number LIMIT ?",
         arguments: [number, Ledger.limit(limit)]
-      ).map { row in
-        Ledger.AdministrativeAct(
-          number: try row.value("number"), at: Date(wholeMilliseconds: try row.value("at")),
-          actor: try row.value("actor"), action: try row.name("action"), subject: try row.optional("subject"))
-      }
+      ).map(Ledger.AdministrativeAct.init(row:))
     }
   }
 

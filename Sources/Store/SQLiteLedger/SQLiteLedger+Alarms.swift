@@ -12,7 +12,7 @@ extension SQLiteLedger {
       let rows = try database.cachedStatement(sql: "SELECT alarm, began_at FROM alarms WHERE lane = ?").all([lane]) {
         (
           kind: WebhookEvent.Kind(rawValue: try $0.value("alarm")),
-          at: Date(wholeMilliseconds: try $0.value("began_at"))
+          at: try $0.value("began_at") as Date
         )
       }
       return rows.reduce(into: [:]) { alarms, row in if let kind = row.kind { alarms[kind] = row.at } }

@@ -15,11 +15,7 @@ extension SQLiteLedger {
       let rows = try Row.fetchCursor(
         database.cachedStatement(sql: Self.amounts), arguments: ["account": account, "from": from, "to": to])
       while let row = try rows.next() {
-        let amount = Ledger.StoredAmount(
-          id: try row.value("id"), value: try row.value("amount"), currency: try row.value("currency"),
-          kind: try row.value("kind"),
-          acceptedAt: Date(wholeMilliseconds: try row.value("accepted_at")))
-        if !add(&result, amount) { break }
+        if !add(&result, try Ledger.StoredAmount(row: row)) { break }
       }
       return result
     }

@@ -98,12 +98,10 @@ extension SQLiteLedger {
     _ answer: Ledger.Answer, payload: Data?, in database: Database
   ) throws -> Ledger.Acceptance? {
     let statement = try database.cachedStatement(
-      sql: "SELECT number, state, payload FROM announcements WHERE account = ? AND id = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [answer.account, answer.id]) else { return nil }
-    let stored: Data = try row.value("payload")
-    return Ledger.Acceptance(
-      number: try row.value("number"), isDuplicate: true, state: try row.name("state"),
-      isSamePayload: payload.map { $0 == stored } ?? true)
+      sql: """
+        SELECT number, state, coalesce(payload = ?, TRUE) AS same FROM announcements WHERE account = ? AND id = ?
+        """)
+    return try statement.first([payload, answer.account, answer.id], Ledger.Acceptance.init(first:))
   }
 
   private static func announcement(
@@ -131,20 +129,9 @@ extension SQLiteLedger {
     let alone = try decisions(account: account, ids: ids.filter { entries[$0.bytes] == nil }, in: database)
     var announcements: [Data: Ledger.Announcement] = [:]
     for id in ids {
-      let (entry, answer) = (entries[id.bytes], answers[id.bytes])
-      guard entry != nil || answer != nil else { continue }
       announcements[id.bytes] = Ledger.Announcement(
-        account: account, id: id, entry: entry, decision: entry.map { $0.decision } ?? alone[id.bytes], answer: answer)
+        account: account, id: id, entry: entries[id.bytes], answer: answers[id.bytes], decisionAlone: alone[id.bytes])
     }
     return announcements
-  }
-}
-
-extension Ledger.Answer {
-  fileprivate init(row: Row) throws {
-    self.init(
-      account: try row.value("account"), key: try row.value("key"), bodyDigest: try row.value("body_digest"),
-      id: try row.value("id"), status: try row.value("status"), report: try row.value("report"), clip: try row.clip(),
-      createdAt: Date(wholeMilliseconds: try row.value("created_at")))
   }
 }

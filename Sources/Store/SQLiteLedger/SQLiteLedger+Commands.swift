@@ -39,13 +39,7 @@ extension SQLiteLedger {
       let rows = try Row.fetchAll(
         database, sql: "SELECT * FROM commands WHERE lane = ? ORDER BY number", arguments: [lane])
       try database.execute(sql: "DELETE FROM commands WHERE lane = ?", arguments: [lane])
-      return try rows.map { row in
-        guard let command = Ledger.Command(kind: try row.value("kind"), value: try row.optional("value")) else {
-          throw UnreadableRow()
-        }
-        return Ledger.SentCommand(
-          number: try row.value("number"), sentAt: Date(wholeMilliseconds: try row.value("at")), command: command)
-      }
+      return try rows.map(Ledger.SentCommand.init(row:))
     }
   }
 }

@@ -59,7 +59,7 @@ extension SQLiteLedger {
       account, id, decision.kind, decision.text, decision.locale, decision.amount?.value, decision.amount?.currency,
       decision.channel, decision.payer, decision.note, decision.occurredAt?.wholeMilliseconds, decision.sequence,
       decision.method, decision.voice, decision.packDigest, decision.clip.name, decision.clip.group,
-      decision.durationMilliseconds, decision.loudnessLUFS, decision.warnings.joined(separator: "\n"), at,
+      decision.durationMilliseconds, decision.loudnessLUFS, decision.storedWarnings, at,
       decision.refundOf,
     ])
   }
@@ -80,22 +80,4 @@ extension SQLiteLedger {
   static let withIDs = "account = ? AND id IN (SELECT value FROM json_each(?))"
 
   static func json(_ ids: [String]) throws -> String { String(decoding: try JSONEncoder().encode(ids), as: UTF8.self) }
-}
-
-extension Decision {
-  fileprivate init(row: Row) throws {
-    let value: String? = try row.optional("amount")
-    let warnings: String = try row.value("warnings")
-    self.init(
-      kind: try row.value("kind"), text: try row.value("text"), locale: try row.value("locale"),
-      amount: try value.map { Amount(value: $0, currency: try row.value("currency")) },
-      channel: try row.optional("channel"), payer: try row.optional("payer"), note: try row.optional("note"),
-      occurredAt: try row.date("occurred_at"), sequence: try row.optional("sequence"),
-      refundOf: try row.optional("refund_of"), method: try row.value("method"), voice: try row.value("voice"),
-      packDigest: try row.optional("pack_digest"),
-      clip: PublishedClip(name: try row.value("clip"), group: try row.optional("clip_group")),
-      durationMilliseconds: try row.value("duration"), loudnessLUFS: try row.value("loudness"),
-      warnings: warnings.split(separator: "\n").map(String.init))
-    acceptedAt = Date(wholeMilliseconds: try row.value("accepted_at"))
-  }
 }

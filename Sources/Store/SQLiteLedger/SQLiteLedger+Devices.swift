@@ -214,36 +214,17 @@ extension SQLiteLedger {
 
   static func device(_ account: String, _ id: String, in database: Database) throws -> Ledger.Device? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM device_tokens WHERE account = ? AND device = ?")
-    let tokens = try statement.all([account, id]) { row in
-      (
-        try row.name("kind") as PushTokenKind,
-        Ledger.Device.Token(
-          text: try row.value("token"), registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
-          refusals: try row.value("refusals"))
-      )
+    let tokens = try statement.all([account, id]) {
+      (try $0.name("kind") as PushTokenKind, try Ledger.Device.Token(row: $0))
     }
     let outcomes = try database.cachedStatement(
       sql: "SELECT * FROM device_outcomes WHERE account = ? AND device = ?"
-    ).all([account, id]) { row in
-      (
-        try row.name("kind") as PushTokenKind,
-        Ledger.Device.Outcome(
-          state: try row.name("state"), reason: try row.optional("reason"),
-          at: Date(wholeMilliseconds: try row.value("at")))
-      )
-    }
+    ).all([account, id]) { (try $0.name("kind") as PushTokenKind, try Ledger.Device.Outcome(row: $0)) }
     let device = try database.cachedStatement(sql: "SELECT * FROM devices WHERE account = ? AND id = ?")
     return try device.first([account, id]) { row in
-      Ledger.Device(
-        account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
-        appGroup: try row.optional("app_group"), deviceGroup: try row.optional("device_group"),
-        locale: try row.optional("locale"), tone: try row.optional("tone"),
-        tokens: Dictionary(tokens) { first, _ in first }, outcomes: Dictionary(outcomes) { first, _ in first },
-        keyID: try row.optional("key_id"),
-        firstSequence: try row.value("first_sequence"), lastSequence: try row.value("last_sequence"),
-        registeredAfter: try row.value("registered_after"),
-        registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
-        changedAt: Date(wholeMilliseconds: try row.value("changed_at")))
+      try Ledger.Device(
+        row: row, tokens: Dictionary(tokens) { first, _ in first },
+        outcomes: Dictionary(outcomes) { first, _ in first })
     }
   }
 }

@@ -16,11 +16,7 @@ extension SQLiteLedger {
             SELECT container, registered_at FROM device_enumerators WHERE account = ? AND device = ?
             ORDER BY registered_at, container
             """), arguments: [account, device])
-      return try rows.map { row in
-        Ledger.Enumerator(
-          container: try row.value("container"),
-          registeredAt: Date(wholeMilliseconds: try row.value("registered_at")), isNew: false)
-      }
+      return try rows.map(Ledger.Enumerator.init(row:))
     }
   }
 
@@ -82,15 +78,7 @@ extension SQLiteLedger {
             SELECT max(anchor) AS latest, account, group_id FROM library_changes NOT INDEXED WHERE anchor > ?
             GROUP BY account, group_id
             """), arguments: [known])
-      guard let latest = try rows.map({ try $0.value("latest") as Int64 }).max() else { return nil }
-      let groups: [Ledger.LibraryNews.Group] = try rows.compactMap { row in
-        guard let account: String = try row.optional("account") else { return nil }
-        return Ledger.LibraryNews.Group(account: account, group: try row.value("group_id"))
-      }
-      let common = try rows.filter { try ($0.optional("account") as String?) == nil }
-      let tones = try common.compactMap { try $0.optional("group_id") as String? }
-      return Ledger.LibraryNews(
-        position: latest, clips: Set(groups), tones: Set(tones), hasPacks: tones.count < common.count)
+      return try Ledger.LibraryNews(rows: rows)
     }
   }
 
@@ -138,10 +126,7 @@ extension SQLiteLedger {
       let containers = try String.fetchSet(
         database.cachedStatement(sql: "SELECT container FROM device_enumerators WHERE account = ? AND device = ?"),
         arguments: [account, id])
-      return Ledger.LibraryDevice(
-        account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
-        appGroup: try row.optional("app_group"), hasFileProvider: try row.value("has_file_provider"),
-        hasBackground: try row.value("has_background"), containers: containers)
+      return try Ledger.LibraryDevice(row: row, containers: containers)
     }
   }
 }

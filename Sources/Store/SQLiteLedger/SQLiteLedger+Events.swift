@@ -21,12 +21,7 @@ extension SQLiteLedger {
     return try await read(isLong: true) { database in
       let statement = try database.cachedStatement(
         sql: "SELECT * FROM events WHERE position > ? AND (? IS NULL OR lane = ?) ORDER BY position LIMIT ?")
-      return try statement.all([position, lane, lane, Ledger.limit(limit)]) { row in
-        Ledger.Event(
-          position: try row.value("position"), at: Date(wholeMilliseconds: try row.value("at")),
-          number: try row.optional("announcement"), lane: try row.value("lane"), kind: try row.name("kind"),
-          detail: try row.detail())
-      }
+      return try statement.all([position, lane, lane, Ledger.limit(limit)], Ledger.Event.init(row:))
     }
   }
 

@@ -25,9 +25,9 @@ extension SQLiteLedger {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
         """,
       arguments: [
-        new.id, new.account, new.digest, new.scopes.joined(separator: " "), new.name, new.locale, new.pack,
+        new.id, new.account, new.digest, new.scopes.storedWords, new.name, new.locale, new.pack,
         new.group, new.rate?.perSecond, new.rate?.burst, timeStamp, new.expiresAt?.wholeMilliseconds,
-        new.addresses.isEmpty ? nil : new.addresses.joined(separator: " "), new.isStrict, new.device,
+        new.addresses.storedWords, new.isStrict, new.device,
         new.signInCode,
       ])
     guard database.changesCount == 1, let key = try Self.key("id = ?", new.id, in: database) else {
@@ -123,23 +123,5 @@ extension SQLiteLedger {
   ) throws -> Ledger.Key? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM keys WHERE \(condition)")
     return try statement.first([value], Ledger.Key.init(row:))
-  }
-}
-
-extension Ledger.Key {
-  fileprivate init(row: Row) throws {
-    let names: String = try row.value("scopes")
-    let perSecond: Double? = try row.optional("rate")
-    let networks: String? = try row.optional("addresses")
-    self.init(
-      id: try row.value("id"), account: try row.value("account"), digest: try row.value("digest"),
-      scopes: names.split(separator: " ").map(String.init), name: try row.optional("name"),
-      locale: try row.optional("locale"), pack: try row.optional("pack"), group: try row.optional("group_id"),
-      rate: try perSecond.map { NewKey.Rate(perSecond: $0, burst: try row.value("burst")) },
-      createdAt: Date(wholeMilliseconds: try row.value("created_at")), expiresAt: try row.date("expires_at"),
-      addresses: (networks ?? "").split(separator: " ").map(String.init), isStrict: try row.value("strict"),
-      rotatedTo: try row.optional("rotated_to"), revokedAt: try row.date("revoked_at"),
-      lastUsedAt: try row.date("last_used_at"), device: try row.optional("device"),
-      signInCode: try row.optional("sign_in_code"))
   }
 }

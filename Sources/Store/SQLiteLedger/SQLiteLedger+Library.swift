@@ -197,13 +197,7 @@ extension SQLiteLedger {
             AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
           """
       ).all([group] + arguments, LibraryChange.init(row:))
-      let found = (clips + packs + tones).sorted { $0.position < $1.position }
-      let page = Array(found.prefix(limit))
-      let isComplete = found.count <= limit
-      let position = isComplete ? last : page.last?.position ?? last
-      return LibraryPage(
-        changes: page, anchor: LibraryAnchor(position: position, since: max(from.since, position), feed: id),
-        isComplete: isComplete)
+      return LibraryPage(clips + packs + tones, limit: limit, from: from, last: last)
     }
   }
 
@@ -249,14 +243,5 @@ extension SQLiteLedger {
         (try row.value("anchor"), PublishedClip(name: try row.value("name"), group: try row.optional("group_id")))
       }
     }
-  }
-}
-
-extension LibraryChange {
-  fileprivate init(row: Row) throws {
-    self.init(
-      position: try row.value("anchor"), kind: try row.name("kind"), name: try row.value("name"),
-      sha256: (try row.value("sha256") as Data).hexadecimal, bytes: try row.value("bytes"),
-      change: try row.name("change"), changedAt: Date(wholeMilliseconds: try row.value("at")))
   }
 }

@@ -8,68 +8,39 @@ extension SQLiteLedger {
   public func announcements(
     account: String, matching filter: Ledger.AnnouncementFilter, before cursor: Ledger.AnnouncementCursor?, limit: Int
   ) async throws(LedgerError) -> Ledger.AnnouncementPage {
-    let nothing = Ledger.AnnouncementPage(announcements: [], next: nil, rowCount: 0)
-    let (from, to) = (Self.milliseconds(filter.from, orElse: .min), Self.milliseconds(filter.to, orElse: .max))
-    if account.hasZero || filter.states.isEmpty || from >= to { return nothing }
-    let limit = Ledger.limit(limit)
-    // One row more than the limit shows whether the list continues.
-    let count = (filter.text == nil ? limit : Ledger.searchedAtOnce) + 1
-    let start = cursor ?? Ledger.AnnouncementCursor(at: .max, isEntry: true, row: .max)
+    guard let listing = AnnouncementListing(account: account, filter, before: cursor, limit: limit) else {
+      return .empty
+    }
     return try await read(isLong: true) { database in
-      var rows: [ListedRow] = []
-      var reads = 0
-      /// The last place up to which all rows have been read.
-      var horizon: Ledger.AnnouncementCursor?
-      func add(_ part: [ListedRow]) {
-        rows += part
-        reads += part.count
-        guard part.count == count, let last = part.last?.cursor else { return }
-        horizon = horizon.map { last.isAfter($0) ? $0 : last } ?? last
-      }
-      // There is only one bound for the latest time, so that SQLite starts reading the index at the cursor.
+      var listing = listing
       let bounds: StatementArguments = [
-        "account": account, "from": from, "until": min(start.at, to == .max ? to : to - 1), "at": start.at,
-        "row": start.row, "entries": start.isEntry, "count": count, "text": filter.text?.bytes,
+        "account": account, "from": listing.from, "until": listing.until, "at": listing.start.at,
+        "row": listing.start.row, "entries": listing.start.isEntry, "count": listing.count,
+        "text": listing.text?.bytes,
       ]
-      add(try Self.entries(filter.states, bounds, in: database))
-      if filter.states.contains(.rendered) { add(try Self.answers(bounds, in: database)) }
-      let listed = rows.filter { row in row.isListed && horizon.map { !row.cursor.isAfter($0) } ?? true }
-        .sorted { $1.cursor.isAfter($0.cursor) }
-      let page = listed.prefix(count - 1)
-      var next = listed.count > page.count ? page.last?.cursor : horizon
-      var announcements: [Ledger.ListedAnnouncement] = []
-      var pushCount = 0
-      let found = page.filter { row in filter.text.map { row.hasText || SearchText(row.id).contains($0) } ?? true }
-        .prefix(limit)
+      let states = StatementArguments(
+        Dictionary(uniqueKeysWithValues: Ledger.State.allCases.map { ($0.rawValue, listing.states.contains($0)) }))
+      listing.add(
+        try database.cachedStatement(sql: Self.listedEntries).all(bounds + states) {
+          try AnnouncementListing.Row(row: $0, isEntry: true)
+        })
+      if listing.hasAnswers {
+        listing.add(
+          try database.cachedStatement(sql: Self.listedAnswers).all(bounds) {
+            try AnnouncementListing.Row(row: $0, isEntry: false)
+          })
+      }
+      let found = listing.find()
       let ids = found.map(\.id)
       let known = try Self.announcements(account, ids, in: database)
       let pushed = try Self.pushed(account, ids, in: database)
-      for (index, row) in found.enumerated() {
+      for row in found {
         guard let announcement = known[row.id.bytes] else { continue }
         let pushes = pushed.contains(row.id) ? try Self.pushes(account, row.id, in: database) : []
-        announcements.append(Ledger.ListedAnnouncement(announcement: announcement, pushes: pushes))
-        pushCount += pushes.count
-        if index + 1 == limit || pushCount >= Ledger.mostListedPushes {
-          if row.cursor != page.last?.cursor { next = row.cursor }
-          break
-        }
+        if !listing.list(announcement, pushes: pushes, at: row) { break }
       }
-      return Ledger.AnnouncementPage(announcements: announcements, next: next, rowCount: reads)
+      return listing.page
     }
-  }
-
-  /// A row of one of the two tables that a list is made of.
-  private struct ListedRow {
-    var cursor: Ledger.AnnouncementCursor
-    var id: String
-    var isListed: Bool
-    /// Whether the words of the first answer contain the text that is searched for.
-    var hasText: Bool
-  }
-
-  private static func milliseconds(_ date: Date?, orElse bound: Int64) -> Int64 {
-    guard let date else { return bound }
-    return date.wholeMilliseconds ?? (date.timeIntervalSince1970 < 0 ? .min : .max)
   }
 
   /// The query for the entries, newest first. SQLite merges the parts for the states and reads no more than it needs of
@@ -106,25 +77,4 @@ extension SQLiteLedger {
       AND (created_at < :at OR :entries OR rowid < :row)
     ORDER BY created_at DESC, rowid DESC LIMIT :count
     """
-
-  private static func entries(
-    _ states: Set<Ledger.AnnouncementFilter.State>, _ bounds: StatementArguments, in database: Database
-  ) throws -> [ListedRow] {
-    let wanted = Set(states.map(\.rawValue))
-    let flags = StatementArguments(
-      Dictionary(uniqueKeysWithValues: Ledger.State.allCases.map { ($0.rawValue, wanted.contains($0.rawValue)) }))
-    return try database.cachedStatement(sql: listedEntries).all(bounds + flags) { row in
-      ListedRow(
-        cursor: Ledger.AnnouncementCursor(at: try row.value("at"), isEntry: true, row: try row.value("number")),
-        id: try row.value("id"), isListed: true, hasText: try row.value("has_text"))
-    }
-  }
-
-  private static func answers(_ bounds: StatementArguments, in database: Database) throws -> [ListedRow] {
-    try database.cachedStatement(sql: listedAnswers).all(bounds) { row in
-      ListedRow(
-        cursor: Ledger.AnnouncementCursor(at: try row.value("at"), isEntry: false, row: try row.value("number")),
-        id: try row.value("id"), isListed: try row.value("listed"), hasText: try row.value("has_text"))
-    }
-  }
 }

@@ -8,11 +8,8 @@ extension SQLiteLedger {
   public func pause(lane: String) async throws(LedgerError) -> Ledger.Pause? {
     try checkLane(lane, while: .reading)
     return try await read { database in
-      try database.cachedStatement(sql: "SELECT since, paused_by, account FROM pauses WHERE lane = ?").first([lane]) {
-        Ledger.Pause(
-          since: Date(wholeMilliseconds: try $0.value("since")), by: try $0.optional("paused_by"),
-          account: try $0.optional("account"))
-      }
+      try database.cachedStatement(sql: "SELECT since, paused_by, account FROM pauses WHERE lane = ?").first(
+        [lane], Ledger.Pause.init(row:))
     }
   }
 

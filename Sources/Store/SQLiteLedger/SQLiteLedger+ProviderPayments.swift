@@ -8,33 +8,25 @@ extension SQLiteLedger {
   public func accept(
     providerPayments new: [Ledger.NewProviderPayment]
   ) async throws(LedgerError) -> [Ledger.ProviderAcceptance] {
-    let cost = new.reduce(256) { $0 + 256 + ($1.payload?.count ?? 0) }
-    return try await write(while: .accepting, cost: cost) { [self] database in
+    try await write(while: .accepting, cost: ProviderPaymentPlan.cost(of: new)) { [self] database in
       try checkSize(in: database)
-      return try new.map { try accept($0, in: database) }
+      var known: [Data: Data] = [:]
+      for id in ProviderPaymentPlan.idsToLookUp(new) {
+        known[id] = try Data.fetchOne(
+          database.cachedStatement(sql: "SELECT sum FROM provider_ids WHERE id = ?"), arguments: [id])
+      }
+      let plan = ProviderPaymentPlan(new, known: known)
+      for claim in plan.claims {
+        try database.cachedStatement(sql: "INSERT INTO provider_ids (id, sum, until) VALUES (?, ?, ?)")
+          .execute(arguments: [claim.id, claim.sum, claim.until])
+      }
+      for row in plan.rows { try insert(row, in: database) }
+      return plan.acceptances
     }
   }
 
-  private func accept(_ new: Ledger.NewProviderPayment, in database: Database) throws -> Ledger.ProviderAcceptance {
-    var new = new
-    var acceptance = new.acceptance
-    if let identity = new.identity {
-      let known = try Self.sum(ofProviderID: identity.id, in: database)
-      if known == identity.sum { return .duplicate }
-      if let success = identity.success, try Self.sum(ofProviderID: success, in: database) != nil {
-        return .afterSuccess
-      }
-      var id = identity.id
-      if known != nil {
-        (acceptance, new.refusal, new.payload) = (.otherSum, Ledger.otherSum, nil)
-        id = identity.idOfOtherSum
-        if try Self.sum(ofProviderID: id, in: database) != nil { return .duplicate }
-      }
-      try database.cachedStatement(sql: "INSERT INTO provider_ids (id, sum, until) VALUES (?, ?, ?)")
-        .execute(arguments: [id, identity.sum, identity.until?.wholeMilliseconds])
-    }
-    let at = timeStamp
-    let state = new.state
+  private func insert(_ new: Ledger.NewProviderPayment, in database: Database) throws {
+    let (at, state) = (timeStamp, new.state)
     try database.cachedStatement(
       sql: """
         INSERT INTO provider_payments
@@ -45,11 +37,6 @@ extension SQLiteLedger {
       new.account, new.endpoint, new.id, new.kind, new.amount, new.currency, new.payload, state.rawValue, new.refusal,
       at, state == .waiting ? nil : at,
     ])
-    return acceptance
-  }
-
-  private static func sum(ofProviderID id: Data, in database: Database) throws -> Data? {
-    try Data.fetchOne(database.cachedStatement(sql: "SELECT sum FROM provider_ids WHERE id = ?"), arguments: [id])
   }
 
   public func waitingProviderPayments(
@@ -106,16 +93,5 @@ extension SQLiteLedger {
         sql: "SELECT * FROM provider_payments WHERE account = ? AND endpoint = ? ORDER BY number DESC LIMIT ?"
       ).all([account, endpoint, limit], Ledger.ProviderPayment.init(row:))
     }
-  }
-}
-
-extension Ledger.ProviderPayment {
-  fileprivate init(row: Row) throws {
-    self.init(
-      number: try row.value("number"), account: try row.value("account"), endpoint: try row.value("endpoint"),
-      id: try row.optional("id"), kind: try row.optional("kind"), amount: try row.optional("amount"),
-      currency: try row.optional("currency"), payload: try row.optional("payload"), state: try row.name("state"),
-      reason: try row.optional("reason"), starts: try row.value("starts"),
-      receivedAt: Date(wholeMilliseconds: try row.value("received_at")), finishedAt: try row.date("finished_at"))
   }
 }

@@ -72,16 +72,7 @@ extension SQLiteLedger {
             state, starts
           FROM pushes WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
           """
-      ).all([number, Ledger.limit(limit, most: 10_000)]) { row in
-        let state: Ledger.Push.State = try row.name("state")
-        return Ledger.UnfinishedPush(
-          number: try row.value("number"), account: try row.value("account"), device: try row.value("device"),
-          announcement: try row.optional("announcement"), app: try row.value("app"),
-          environment: try row.name("environment"), kind: try row.name("kind"),
-          createdAt: Date(wholeMilliseconds: try row.value("created_at")),
-          expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), reason: try row.optional("reason"),
-          wasInterrupted: state == .sending, starts: try row.value("starts"))
-      }
+      ).all([number, Ledger.limit(limit, most: 10_000)], Ledger.UnfinishedPush.init(row:))
     }
   }
 
@@ -198,21 +189,5 @@ extension SQLiteLedger {
 
   private static func push(_ number: Int64, in database: Database) throws -> Ledger.Push? {
     try database.cachedStatement(sql: "SELECT * FROM pushes WHERE number = ?").first([number], Ledger.Push.init(row:))
-  }
-}
-
-extension Ledger.Push {
-  fileprivate init(row: Row) throws {
-    let text: String = try row.value("apns_id")
-    guard let id = UUID(uuidString: text) else { throw UnreadableRow() }
-    self.init(
-      number: try row.value("number"), id: id, account: try row.value("account"), device: try row.value("device"),
-      announcement: try row.optional("announcement"), kind: try row.name("kind"), app: try row.value("app"),
-      environment: try row.name("environment"), sequence: try row.optional("sequence"),
-      priority: try row.value("priority"), collapseID: try row.optional("collapse_id"), body: try row.value("body"),
-      state: try row.name("state"), reason: try row.optional("reason"), attempts: try row.value("attempts"),
-      createdAt: Date(wholeMilliseconds: try row.value("created_at")),
-      expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), finishedAt: try row.date("finished_at"),
-      handedOverAt: try row.date("handed_over_at"))
   }
 }

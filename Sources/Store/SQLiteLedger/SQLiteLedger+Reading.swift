@@ -81,25 +81,3 @@ extension SQLiteLedger {
     return entries
   }
 }
-
-extension Ledger.Entry {
-  fileprivate init(row: Row) throws {
-    self.init(
-      number: try row.value("number"), announcement: try StoredAnnouncement(row: row), state: try row.name("state"),
-      detail: try row.detail(), clip: try row.optional("clip"), summarisedBy: try row.optional("summarised_by"),
-      attempts: try row.value("attempts"), heardMilliseconds: try row.optional("heard"),
-      starts: try row.value("starts"), acceptedAt: Date(wholeMilliseconds: try row.value("accepted_at")),
-      changedAt: Date(wholeMilliseconds: try row.value("changed_at")), finishedAt: try row.date("finished_at"))
-  }
-}
-
-extension StoredAnnouncement {
-  fileprivate init(row: Row) throws {
-    self.init(
-      account: try row.value("account"), id: try row.value("id"), lane: try row.value("lane"),
-      kind: try row.name("kind"), isReplay: try row.value("replay"), category: try row.name("category"),
-      sequence: try row.optional("sequence"), payload: try row.value("payload"),
-      defaultLocale: try row.optional("default_locale"), defaultPack: try row.optional("default_pack"),
-      defaultGroup: try row.optional("default_group"), expiresAt: try row.date("expires_at"))
-  }
-}

@@ -95,10 +95,3 @@ extension SQLiteLedger {
     }
   }
 }
-
-extension Ledger.RemovedAnswer {
-  fileprivate init(row: Row) throws {
-    self.init(
-      key: try row.value("key"), bodyDigest: try row.value("body_digest"), clip: try row.clip())
-  }
-}

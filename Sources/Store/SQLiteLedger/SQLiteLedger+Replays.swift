@@ -48,10 +48,3 @@ extension SQLiteLedger {
     ).all([lane], Ledger.Replay.init(row:))
   }
 }
-
-extension Ledger.Replay {
-  fileprivate init(row: Row) throws {
-    self.init(
-      number: try row.value("number"), original: try row.optional("original"), requester: try row.optional("requester"))
-  }
-}

@@ -21,7 +21,7 @@ extension SQLiteLedger {
           """,
         arguments: [
           new.id, new.digest, new.scope, new.account, new.name, new.days,
-          new.addresses.isEmpty ? nil : new.addresses.joined(separator: " "), new.maker, now,
+          new.addresses.storedWords, new.maker, now,
           Date(wholeMilliseconds: now).addingTimeInterval(lifetime).wholeMilliseconds,
         ])
       guard database.changesCount == 1, let code = try Self.signInCode("id = ?", new.id, in: database) else {
@@ -83,18 +83,5 @@ extension SQLiteLedger {
   ) throws -> Ledger.SignInCode? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM sign_in_codes WHERE \(condition)")
     return try statement.first([value], Ledger.SignInCode.init(row:))
-  }
-}
-
-extension Ledger.SignInCode {
-  fileprivate init(row: Row) throws {
-    let networks: String? = try row.optional("addresses")
-    self.init(
-      id: try row.value("id"), scope: try row.value("scope"), account: try row.value("account"),
-      name: try row.value("name"), days: try row.value("days"),
-      addresses: (networks ?? "").split(separator: " ").map(String.init),
-      createdAt: Date(wholeMilliseconds: try row.value("created_at")),
-      expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), maker: try row.optional("maker"),
-      usedAt: try row.date("used_at"))
   }
 }

@@ -17,13 +17,7 @@ extension SQLiteLedger {
           JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
           WHERE account = ? AND id = ? ORDER BY webhook_attempts.number DESC LIMIT ?
           """
-      ).all([account, endpoint, Ledger.mostWebhookAttempts]) { row in
-        Ledger.KeptWebhookAttempt(
-          at: Date(wholeMilliseconds: try row.value("at")), outcome: try row.name("outcome"),
-          status: try row.optional("status"),
-          milliseconds: try row.value("milliseconds"), message: try row.optional("message"),
-          kind: (try row.optional("kind") as String?).flatMap(WebhookEvent.Kind.init))
-      }
+      ).all([account, endpoint, Ledger.mostWebhookAttempts], Ledger.KeptWebhookAttempt.init(row:))
     }
   }
 

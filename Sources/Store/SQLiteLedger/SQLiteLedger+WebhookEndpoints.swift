@@ -59,10 +59,7 @@ extension SQLiteLedger {
           WHERE disabled_at IS NOT NULL GROUP BY account ORDER BY account
           """
       ).all { row in
-        (
-          account: try row.value("account"), count: try row.value("count"),
-          since: Date(wholeMilliseconds: try row.value("since"))
-        )
+        (account: try row.value("account"), count: try row.value("count"), since: try row.value("since"))
       }
     }
   }
@@ -70,7 +67,7 @@ extension SQLiteLedger {
   public func enabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, id: String)] {
     try await read { database in
       try database.cachedStatement(sql: "SELECT account, id FROM webhook_endpoints WHERE disabled_at IS NULL").all() {
-        (account: $0["account"], id: $0["id"])
+        (account: try $0.value("account"), id: try $0.value("id"))
       }
     }
   }
@@ -110,21 +107,5 @@ extension SQLiteLedger {
   ) throws -> Ledger.WebhookEndpoint? {
     try database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? AND id = ?").first(
       [account, id], Ledger.WebhookEndpoint.init(row:))
-  }
-}
-
-extension Ledger.WebhookEndpoint {
-  fileprivate init(row: Row) throws {
-    self.init(
-      account: try row.value("account"), id: try row.value("id"), url: try row.value("url"),
-      kinds: try Set<WebhookEvent.Kind>(webhookKinds: row.value("kinds")), text: try row.optional("description"),
-      format: WebhookEvent.Format(webhookFormat: try row.value("format")),
-      createdAt: Date(wholeMilliseconds: try row.value("created_at")), deliveredAt: try row.date("delivered_at"),
-      failingSince: try row.date("failing_since"), lastOutcome: try row.optionalName("last_outcome"),
-      lastAttemptAt: try row.date("last_attempt_at"), disabledAt: try row.date("disabled_at"),
-      disabledReason: try row.optionalName("disabled_reason"),
-      counts: Counts(
-        waiting: try row.value("waiting"), delivered: try row.value("delivered"), failed: try row.value("failed"),
-        expired: try row.value("expired"), missed: try row.value("missed")))
   }
 }

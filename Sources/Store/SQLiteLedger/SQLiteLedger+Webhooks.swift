@@ -66,7 +66,7 @@ extension SQLiteLedger {
     detail["reason"] = try row.optional("reason")
     try tell(
       WebhookEvent(
-        kind, at: Date(wholeMilliseconds: try row.value("finished_at")), announcement: announcement, delivery: .push,
+        kind, at: try row.value("finished_at"), announcement: announcement, delivery: .push,
         detail: detail),
       of: try row.value("account"), in: database)
   }
@@ -80,7 +80,7 @@ extension SQLiteLedger {
           sql: "SELECT number, waiting, format, disabled_at FROM webhook_endpoints WHERE account = ? AND id = ?"),
         arguments: [account, id])
       guard let row else { return .unknown }
-      guard try row.date("disabled_at") == nil else { return .disabled }
+      guard try row.int64("disabled_at") == nil else { return .disabled }
       let message = try tell(WebhookEvent(.ping, at: Date(wholeMilliseconds: timeStamp)), to: row, in: database)
       return message.map { .stored(messageID: $0) } ?? .tooManyWaiting
     }
@@ -97,13 +97,7 @@ extension SQLiteLedger {
           SELECT number, endpoint, next_at, coalesce(attempted_at, created_at) AS computed_at, first_attempt_at, starts
           FROM webhooks WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
           """
-      ).all([number, Ledger.limit(limit, most: 10_000)]) { row in
-        Ledger.UnfinishedWebhook(
-          number: try row.value("number"), endpoint: try row.value("endpoint"),
-          nextAt: Date(wholeMilliseconds: try row.value("next_at")),
-          computedAt: Date(wholeMilliseconds: try row.value("computed_at")),
-          firstAttemptAt: try row.date("first_attempt_at"), starts: try row.value("starts"))
-      }
+      ).all([number, Ledger.limit(limit, most: 10_000)], Ledger.UnfinishedWebhook.init(row:))
     }
   }
 
@@ -124,11 +118,7 @@ extension SQLiteLedger {
         guard let row else { return nil }
         try database.cachedStatement(sql: "UPDATE webhooks SET starts = starts + 1 WHERE number = ?")
           .execute(arguments: [number])
-        return Ledger.WebhookToSend(
-          number: number,
-          message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")),
-          account: try row.value("account"), endpoint: try row.value("endpoint_id"), url: try row.value("url"),
-          secret: try? WebhookSecret(try row.value("secret")), attempts: try row.value("attempts"))
+        return try Ledger.WebhookToSend(row: row)
       }
     }
   }
@@ -227,15 +217,5 @@ extension SQLiteLedger {
           """
       ).all([account, endpoint, Ledger.limit(limit)], Ledger.Webhook.init(row:))
     }
-  }
-}
-
-extension Ledger.Webhook {
-  fileprivate init(row: Row) throws {
-    self.init(
-      number: try row.value("number"),
-      message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")), kind: try row.name("kind"),
-      state: try row.name("state"), outcome: try row.optionalName("outcome"), attempts: try row.value("attempts"),
-      createdAt: Date(wholeMilliseconds: try row.value("created_at")), finishedAt: try row.date("finished_at"))
   }
 }

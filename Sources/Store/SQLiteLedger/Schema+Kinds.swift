@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import Ledger
 
 extension Schema {
   /// The columns for an announcement's kind, and for the defaults of its sender. Before this migration, the account's

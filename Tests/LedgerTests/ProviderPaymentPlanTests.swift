@@ -4,8 +4,6 @@ import Foundation
 import Ledger
 import Testing
 
-@testable import PostgreSQLLedger
-
 @Suite("Plans for reports of providers")
 struct ProviderPaymentPlanTests {
   private func bytes(_ number: UInt8, _ count: Int) -> Data { Data(repeating: number, count: count) }

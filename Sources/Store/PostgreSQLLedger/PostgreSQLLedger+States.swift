@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 import Foundation
 public import Ledger
 import PostgreSQL
@@ -187,10 +186,7 @@ extension PostgreSQLLedger.End {
   fileprivate mutating func add(
     _ state: Ledger.State, of id: String, account: String, _ detail: [String: String], at: Int64
   ) {
-    guard let kind = WebhookEvent.Kind(endOf: state) else { return }
-    let event = WebhookEvent(
-      kind, at: Date(wholeMilliseconds: at), announcement: id, delivery: .play, detail: detail)
-    events.append((account, event))
+    if let event = WebhookEvent(endOf: id, as: state, detail, at: at) { events.append((account, event)) }
   }
 }
 

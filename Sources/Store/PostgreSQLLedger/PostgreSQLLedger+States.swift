@@ -146,10 +146,9 @@ extension PostgreSQLLedger {
       for row in rows {
         let state: Ledger.State = try row.name("state")
         if state == .playing { interrupted += 1 }
-        let isReady: Bool = try row.read("ready")
         _ = try set(
-          try row.read("number"), state == .playing && isReady ? .waiting : .accepted,
-          Ledger.Change(detail: ["code": "restart"]), isRecovery: true, ending: &end, in: session)
+          try row.read("number"), state.afterRestart(hasClip: try row.value("ready")), .restart, isRecovery: true,
+          ending: &end, in: session)
       }
       try tell(end, in: session)
       return interrupted

@@ -112,11 +112,9 @@ extension SQLiteLedger {
       for row in rows {
         let state: Ledger.State = try row.name("state")
         if state == .playing { interrupted += 1 }
-        let isReady: Bool = try row.value("ready")
-        let detail = ["code": "restart"]
         _ = try set(
-          try row.value("number"), state == .playing && isReady ? .waiting : .accepted, Ledger.Change(detail: detail),
-          isRecovery: true, in: database)
+          try row.value("number"), state.afterRestart(hasClip: try row.value("ready")), .restart, isRecovery: true,
+          in: database)
       }
       return interrupted
     }

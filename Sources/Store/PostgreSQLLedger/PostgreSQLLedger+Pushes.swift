@@ -173,9 +173,7 @@ extension PostgreSQLLedger {
   public func finishPush(
     _ number: Int64, _ state: Ledger.Push.State, reason: String?
   ) async throws(LedgerError) -> Bool {
-    guard state.isFinal, isText(reason, 0...64) else {
-      throw error(.invalidValue, while: .pushing, field: "state (a final one) or reason (64 bytes)")
-    }
+    try refuse(Ledger.Push.brokenRule(ofOutcome: state, reason: reason), while: .pushing)
     return try await write(while: .pushing) { [self] session in
       try !finish([(number, reason)], state, in: session).isEmpty
     }
@@ -226,7 +224,7 @@ extension PostgreSQLLedger {
     try await write(while: .pushing) { session in
       try session.execute(
         "UPDATE pushes SET state = 'waiting', reason = $1, starts = 0 WHERE number = $2 AND finished_at IS NULL",
-        [.string(reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }), .int64(number)])
+        [.string(Ledger.Push.stored(reason)), .int64(number)])
     }
   }
 

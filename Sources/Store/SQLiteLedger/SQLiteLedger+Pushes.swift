@@ -101,10 +101,7 @@ extension SQLiteLedger {
   public func finishPush(
     _ number: Int64, _ state: Ledger.Push.State, reason: String?
   ) async throws(LedgerError) -> Bool {
-    guard state.isFinal, isText(reason, 0...64) else {
-      throw LedgerError(
-        .invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (at most 64 bytes)")
-    }
+    try refuse(Ledger.Push.brokenRule(ofOutcome: state, reason: reason), while: .pushing)
     return try await write(while: .pushing) { [self] database in
       try finishPush(number, state, reason: reason, in: database)
     }

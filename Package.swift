@@ -186,14 +186,13 @@ let store: [Target] = [
   module(
     "Sources/Store/PostgreSQLLedger",
     [
-      "Announcements", "ConcurrencySupport", "FileSystem", "Ledger", "PlaybackOrder", "PostgreSQL", "PushMessages",
-      "TextFormats", "WebhookMessages",
+      "ConcurrencySupport", "FileSystem", "Ledger", "PlaybackOrder", "PostgreSQL", "PushMessages", "TextFormats",
+      "WebhookMessages",
     ]),
   module(
     "Sources/Store/SQLiteLedger",
     [
-      "Announcements", "ConcurrencySupport", "FileSystem", "Ledger", "PlaybackOrder", "PushMessages", "TextFormats",
-      "WebhookMessages", grdb,
+      "ConcurrencySupport", "FileSystem", "Ledger", "PlaybackOrder", "PushMessages", "WebhookMessages", grdb,
     ], callsC: true),
   module("Sources/Store/WebhookMessages", ["Announcements", "HostAddresses", "TextFormats", crypto]),
 ]

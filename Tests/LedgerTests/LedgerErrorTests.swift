@@ -41,6 +41,23 @@ struct LedgerErrorTests {
     }
   }
 
+  @Test("only errors of the disk, the file or the server meet every write of a shared transaction")
+  func everyWrite() {
+    let codes: Set<LedgerError.Code> = [
+      .busy, .unreachable, .outcomeUnknown, .damaged, .fileChanged, .notALedger, .newerVersion, .olderVersion,
+      .readOnly, .notPermitted, .wrongKindOfFile,
+    ]
+    for code in LedgerError.Code.allCases {
+      #expect(LedgerError(code, while: .accepting, on: "db:5432").meetsEveryWrite == codes.contains(code))
+      let isMet = codes.contains(code) || code == .systemFailure
+      #expect(LedgerError(code, while: .accepting, in: file).meetsEveryWrite == isMet)
+    }
+    for (result, isMet) in [(ResultCode.SQLITE_IOERR_FSYNC, true), (.SQLITE_ERROR, false)] {
+      let error = LedgerError(.systemFailure, while: .accepting, in: file, resultCode: result.rawValue)
+      #expect(error.meetsEveryWrite == isMet)
+    }
+  }
+
   @Test("every error of the ledger states the operation, the file, the cause and the next step")
   func texts() {
     for code in LedgerError.Code.allCases {

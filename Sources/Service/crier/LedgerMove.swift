@@ -98,7 +98,7 @@ struct LedgerCommand: AsyncParsableCommand {
       let folder = typed.hasSuffix("/\(name)") ? String(typed.dropLast(name.count)) : typed == name ? "." : typed
       let home = CrierHome(folder)
       try home.requirePrivate()
-      return home.ledger
+      return home.ledgerFile
     }
 
     private func address(_ typed: String, _ argument: String) throws -> PostgreSQLAddress {

@@ -33,6 +33,9 @@ extension Ledger {
       self.passing = passing
     }
 
+    /// The change of an announcement because the process that worked on it has ended.
+    package static let restart = Change(detail: ["code": "restart"])
+
     /// The first rule that a value breaks; nil when the change can be stored.
     package var brokenRule: String? {
       if let rule = Ledger.brokenRule(ofDetail: detail) { return rule }

@@ -53,6 +53,19 @@ public struct NewDevice: Sendable, Hashable {
     return nil
   }
 
+  /// Returns the registration of a device by itself. It stays in its group of devices and in its app group.
+  package func staying(where former: Ledger.Device?) -> NewDevice {
+    var new = self
+    (new.deviceGroup, new.appGroup) = (former?.deviceGroup, former?.appGroup)
+    return new
+  }
+
+  /// Returns whether a token with the same digits is the same token as before. A token of another app or environment is
+  /// another token.
+  package func hasSamePlace(as former: Ledger.Device?) -> Bool {
+    former.map { $0.app == app && $0.environment == environment } ?? false
+  }
+
   /// The first rule that a value of the device or of its key breaks; nil when both can be stored.
   package func brokenRule(with key: NewKey) -> String? {
     if let rule = brokenRule ?? key.brokenRule { return rule }

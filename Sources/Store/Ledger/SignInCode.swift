@@ -20,6 +20,12 @@ extension Ledger {
     package let maker: String?
     package let usedAt: Date?
 
+    /// Returns the result of an attempt to exchange the code at a moment when this is not possible; nil if it is.
+    package func refusal(at moment: Date) -> SignIn? {
+      if usedAt != nil { return .used }
+      return expiresAt <= moment ? .expired : nil
+    }
+
     /// Returns the key that the code is exchanged for.
     ///
     /// - Parameters:

@@ -65,6 +65,9 @@ extension Ledger {
     /// Whether work on the announcement begins with this state, which counts as a start; see ``InterruptedWork``.
     package var isStart: Bool { self == .rendering || self == .playing }
 
+    /// Returns the state of an announcement in this state after the process that worked on it has ended.
+    package func afterRestart(hasClip: Bool) -> State { self == .playing && hasClip ? .waiting : .accepted }
+
     /// The starts of an announcement that still count after a change of its state.
     package enum KeptStarts: Sendable, Hashable {
       case all

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
+import Foundation
 package import WebhookMessages
 
 extension WebhookEvent.Kind {
   /// The event for the end of an announcement; nil if its account is not told. A cancellation is not an event for
   /// webhooks: the account or the shop has asked for it.
-  package init?(endOf state: Ledger.State) {
+  init?(endOf state: Ledger.State) {
     switch state {
     case .played: self = .played
     case .failed: self = .failed
@@ -16,13 +18,46 @@ extension WebhookEvent.Kind {
   }
 
   /// The event for the end of a push; nil if it has not ended.
-  package init?(endOf state: Ledger.Push.State) {
+  init?(endOf state: Ledger.Push.State) {
     switch state {
     case .delivered: self = .pushed
     case .failed, .unregistered: self = .failed
     case .expired: self = .expired
     case .waiting, .sending: return nil
     }
+  }
+}
+
+// Times are milliseconds since 1970.
+extension WebhookEvent {
+  /// The event for a stored answer; nil if its account is not told.
+  package init?(storing new: NewAnswer, at: Int64) {
+    guard let detail = new.rendered else { return nil }
+    self.init(
+      new.decision?.kind == "pending" ? .pending : .rendered, at: Date(wholeMilliseconds: at), announcement: new.id,
+      delivery: .clip, detail: detail)
+  }
+
+  /// The event for the end of an announcement; nil if its account is not told.
+  package init?(endOf id: String, as state: Ledger.State, _ detail: [String: String], at: Int64) {
+    guard let kind = Kind(endOf: state) else { return nil }
+    self.init(kind, at: Date(wholeMilliseconds: at), announcement: id, delivery: .play, detail: detail)
+  }
+
+  /// The event for the end of a push; nil if it has not ended, or if it announces nothing.
+  package init?(endOfPush row: some StoredRow) throws {
+    let state: Ledger.Push.State = try row.name("state")
+    guard let kind = Kind(endOf: state), let announcement = try row.text("announcement") else { return nil }
+    var detail: [String: String] = ["device": try row.value("device"), "state": state.rawValue]
+    detail["reason"] = try row.text("reason")
+    self.init(
+      kind, at: try row.value("finished_at"), announcement: announcement, delivery: .push, detail: detail)
+  }
+
+  /// The event for the beginning or the end of an alarm.
+  package init(_ alarm: Kind, hasBegun: Bool, _ detail: [String: String], at: Int64) {
+    self.init(
+      alarm, at: Date(wholeMilliseconds: at), detail: detail.merging(["state": hasBegun ? "began" : "ended"]) { $1 })
   }
 }
 

@@ -32,9 +32,7 @@ extension PostgreSQLLedger {
         ? try session.execute(Self.beginningAlarm, [.string(lane), .string(alarm.rawValue), .int64(at)])
         : try session.execute(Self.endingAlarm, [.string(lane), .string(alarm.rawValue)])
       guard changed > 0 else { return false }
-      let event = WebhookEvent(
-        alarm, at: Date(wholeMilliseconds: at),
-        detail: detail.merging(["state": hasBegun ? "began" : "ended"]) { $1 })
+      let event = WebhookEvent(alarm, hasBegun: hasBegun, detail, at: at)
       let accounts = try session.all(Self.accountsWithEndpoints) { try $0.read("account", as: String.self) }
       try tell(accounts.map { ($0, event) }, in: session)
       return true

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 import ConcurrencySupport
 public import Foundation
 public import Ledger
@@ -129,14 +128,7 @@ extension PostgreSQLLedger {
     let clips = items.flatMap { item in item.clips.map { (clip: $0, account: item.new.account) } }
     if !clips.isEmpty { try record(clips, in: session) }
     let events = items.compactMap { item in
-      item.new.rendered.map { detail in
-        (
-          account: item.new.account,
-          event: WebhookEvent(
-            item.new.decision?.kind == "pending" ? .pending : .rendered, at: Date(wholeMilliseconds: at),
-            announcement: item.new.id, delivery: .clip, detail: detail)
-        )
-      }
+      WebhookEvent(storing: item.new, at: at).map { (account: item.new.account, event: $0) }
     }
     if !events.isEmpty { try tell(events, in: session) }
   }

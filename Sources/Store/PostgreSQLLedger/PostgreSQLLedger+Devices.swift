@@ -21,7 +21,8 @@ extension PostgreSQLLedger {
       if let ownKey, try former == nil || !Self.isKey(ownKey, of: new, in: session) {
         throw error(.keyNotInForce, while: .registering)
       }
-      let group = ownKey == nil ? new.deviceGroup : former?.deviceGroup
+      let new = ownKey == nil ? new : new.staying(where: former)
+      let group = new.deviceGroup
       guard try !Self.isNameTaken(new.id, group: group, of: new.account, in: session) else {
         throw error(.deviceNameTaken, while: .registering)
       }
@@ -35,11 +36,8 @@ extension PostgreSQLLedger {
         try record(.keyCreated, by: actor, subject: key.id, in: session)
       }
       try lockDevices(thatHaveTokensOf: new, in: session)
-      let appGroup = ownKey == nil ? new.appGroup : former?.appGroup
-      try store(new, appGroup: appGroup, group: group, keyID: storesKey ? key.id : nil, in: session)
-      // A token of another app or environment is another token, even if it has the same digits.
-      let isSamePlace = former.map { $0.app == new.app && $0.environment == new.environment } ?? false
-      let moved = try setTokens(of: new, keepsRefusals: isSamePlace, in: session)
+      try store(new, keyID: storesKey ? key.id : nil, in: session)
+      let moved = try setTokens(of: new, keepsRefusals: new.hasSamePlace(as: former), in: session)
       guard let device = try Self.device(new.account, new.id, in: session) else { throw UnreadableRow() }
       return Ledger.Registration(
         device: device, isNew: former == nil, isKeyStored: storesKey, movedTokens: moved)
@@ -117,9 +115,7 @@ extension PostgreSQLLedger {
   }
 
   /// - Parameter keyID: The id of the device's key; nil for the key that it has.
-  private func store(
-    _ new: NewDevice, appGroup: String?, group: String?, keyID: String?, in session: borrowing PostgreSQLSession
-  ) throws {
+  private func store(_ new: NewDevice, keyID: String?, in session: borrowing PostgreSQLSession) throws {
     // The device is not visible before the commit, so all pushes to it get higher numbers than the one that is read here.
     // Pushes to a removed device with the same id have lower ones, because its removal waited for them.
     try session.execute(
@@ -135,8 +131,9 @@ extension PostgreSQLLedger {
         key_id = coalesce($9, devices.key_id), changed_at = $10
       """,
       [
-        .string(new.account), .string(new.id), .string(new.app), .string(new.environment.rawValue), .string(appGroup),
-        .string(group), .string(new.locale), .string(new.tone), .string(keyID), .int64(timeStamp),
+        .string(new.account), .string(new.id), .string(new.app), .string(new.environment.rawValue),
+        .string(new.appGroup), .string(new.deviceGroup), .string(new.locale), .string(new.tone), .string(keyID),
+        .int64(timeStamp),
       ])
   }
 

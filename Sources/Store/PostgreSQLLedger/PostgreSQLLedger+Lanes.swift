@@ -16,12 +16,7 @@ extension PostgreSQLLedger {
         (lane: try row.read("lane", as: String.self), count: try row.value("count") as Int)
       }
     }
-    var lanes: [Ledger.WaitingLane] = []
-    for row in rows {
-      lanes.append(
-        Ledger.WaitingLane(lane: row.lane, count: row.count, isPlayed: try player(lane: row.lane).isRunning))
-    }
-    return lanes
+    return try waitingLanes(rows)
   }
 
   static let lanesWithRequests = """
@@ -46,8 +41,7 @@ extension PostgreSQLLedger {
       var end = End()
       // After the move, a summary would include payments of another lane.
       for row in try session.rows(Self.summariesOfPayments, [.string(source)]) {
-        let change = Ledger.Change(detail: ["code": "restart"])
-        _ = try set(try row.read("number"), .cancelled, change, ending: &end, in: session)
+        _ = try set(try row.read("number"), .cancelled, .restart, ending: &end, in: session)
       }
       // A replay that expired on a lane without a player would otherwise keep its original from being removed.
       for row in try session.rows(Self.expiredReplays, [.string(source), .int64(timeStamp)]) {
@@ -107,17 +101,6 @@ extension PostgreSQLLedger {
     """
 
   public func cancelUnplayed(_ number: Int64) async throws(LedgerError) -> Bool {
-    guard let entry = try await entry(number), !entry.state.isFinal else { return false }
-    // While the seat is held, no player can begin the announcement.
-    let seat = try takeSeat(lane: entry.lane)
-    defer { withExtendedLifetime(seat) {} }
-    // A player may have moved the announcement to its own lane before this call took the seat.
-    guard try await self.entry(number)?.lane == entry.lane else { throw error(.laneTaken, while: .changing) }
-    do throws(LedgerError) {
-      return try await set(number, .cancelled, Ledger.Change())
-    } catch {
-      if error.code == .illegalTransition || error.code == .notFound { return false }
-      throw error
-    }
+    try await cancelWithoutPlayer(number)
   }
 }

@@ -173,10 +173,15 @@ extension PostgreSQLLedger {
   public func finishPush(
     _ number: Int64, _ state: Ledger.Push.State, reason: String?, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Bool {
+<<<<<<< HEAD
     guard state.isFinal, isText(reason, 0...64) else {
       throw error(.invalidValue, while: .pushing, field: "state (a final one) or reason (64 bytes)")
     }
     return try await write(while: .pushing, under: seat) { [self] session in
+=======
+    try refuse(Ledger.Push.brokenRule(ofOutcome: state, reason: reason), while: .pushing)
+    return try await write(while: .pushing) { [self] session in
+>>>>>>> 239ec8d10e94ea4003e94a2f8cdea39b30647c79
       try !finish([(number, reason)], state, in: session).isEmpty
     }
   }
@@ -228,7 +233,7 @@ extension PostgreSQLLedger {
     try await write(while: .pushing, under: seat) { session in
       try session.execute(
         "UPDATE pushes SET state = 'waiting', reason = $1, starts = 0 WHERE number = $2 AND finished_at IS NULL",
-        [.string(reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }), .int64(number)])
+        [.string(Ledger.Push.stored(reason)), .int64(number)])
     }
   }
 

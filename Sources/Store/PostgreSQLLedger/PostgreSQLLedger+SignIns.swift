@@ -80,9 +80,8 @@ extension PostgreSQLLedger {
       guard let code = try Self.signInCode("digest = $1 FOR UPDATE", .bytes(digest), in: session),
         try Self.isMade(by: code.maker, at: now, in: session)
       else { return .unknown }
-      guard code.usedAt == nil else { return .used }
       let moment = Date(wholeMilliseconds: now)
-      guard code.expiresAt > moment else { return .expired }
+      if let refusal = code.refusal(at: moment) { return refusal }
       try session.execute(
         "UPDATE sign_in_codes SET used_at = $1 WHERE id = $2", [.int64(now), .string(code.id)])
       let key = try insert(code.key(id: keyID, digest: keyDigest, at: moment), in: session)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 import Foundation
 public import Ledger
 import PostgreSQL
@@ -147,10 +146,9 @@ extension PostgreSQLLedger {
       for row in rows {
         let state: Ledger.State = try row.name("state")
         if state == .playing { interrupted += 1 }
-        let isReady: Bool = try row.read("ready")
         _ = try set(
-          try row.read("number"), state == .playing && isReady ? .waiting : .accepted,
-          Ledger.Change(detail: ["code": "restart"]), isRecovery: true, ending: &end, in: session)
+          try row.read("number"), state.afterRestart(hasClip: try row.value("ready")), .restart, isRecovery: true,
+          ending: &end, in: session)
       }
       try tell(end, in: session)
       return interrupted
@@ -187,10 +185,7 @@ extension PostgreSQLLedger.End {
   fileprivate mutating func add(
     _ state: Ledger.State, of id: String, account: String, _ detail: [String: String], at: Int64
   ) {
-    guard let kind = WebhookEvent.Kind(endOf: state) else { return }
-    let event = WebhookEvent(
-      kind, at: Date(wholeMilliseconds: at), announcement: id, delivery: .play, detail: detail)
-    events.append((account, event))
+    if let event = WebhookEvent(endOf: id, as: state, detail, at: at) { events.append((account, event)) }
   }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 import Foundation
 public import Ledger
 import PostgreSQL
@@ -125,17 +124,7 @@ extension PostgreSQLLedger {
       WHERE announcement IS NOT NULL ORDER BY place
       """, [.int64s(numbers)])
     {
-      let state: Ledger.Push.State = try row.name("state")
-      guard let kind = WebhookEvent.Kind(endOf: state) else { continue }
-      var detail: [String: String] = ["device": try row.read("device"), "state": state.rawValue]
-      detail["reason"] = try row.read("reason", as: String?.self)
-      events.append(
-        (
-          try row.read("account"),
-          WebhookEvent(
-            kind, at: try row.value("finished_at"), announcement: try row.read("announcement"), delivery: .push,
-            detail: detail)
-        ))
+      if let event = try WebhookEvent(endOfPush: row) { events.append((try row.read("account"), event)) }
     }
     try tell(events, in: session)
   }

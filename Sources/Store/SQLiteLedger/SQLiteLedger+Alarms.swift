@@ -35,9 +35,7 @@ extension SQLiteLedger {
           sql: "DELETE FROM alarms WHERE lane = ? AND alarm = ?", arguments: [lane, alarm.rawValue])
       }
       guard database.changesCount > 0 else { return false }
-      let event = WebhookEvent(
-        alarm, at: Date(wholeMilliseconds: at),
-        detail: detail.merging(["state": hasBegun ? "began" : "ended"]) { $1 })
+      let event = WebhookEvent(alarm, hasBegun: hasBegun, detail, at: at)
       let accounts = try String.fetchAll(
         database, sql: "SELECT DISTINCT account FROM webhook_endpoints WHERE disabled_at IS NULL ORDER BY account")
       for account in accounts { try tell(event, of: account, in: database) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 public import Foundation
 import GRDB
 public import Ledger
@@ -47,13 +46,7 @@ extension SQLiteLedger {
       if let decision = new.decision {
         try Self.store(decision, account: new.account, id: new.id, at: at, in: database)
       }
-      if let detail = new.rendered {
-        try tell(
-          WebhookEvent(
-            new.decision?.kind == "pending" ? .pending : .rendered, at: Date(wholeMilliseconds: at),
-            announcement: new.id, delivery: .clip, detail: detail),
-          of: new.account, in: database)
-      }
+      try tell(WebhookEvent(storing: new, at: at), of: new.account, in: database)
       if !pushes.isEmpty, try !Self.isPushed(account: new.account, announcement: new.id, in: database) {
         _ = try insert(pushes, account: new.account, announcement: new.id, in: database)
       }

@@ -16,8 +16,8 @@ extension SQLiteLedger {
       if let ownKey, try former == nil || !Self.isKey(ownKey, of: new, in: database) {
         throw error(.keyNotInForce, while: .registering)
       }
-      let group = ownKey == nil ? new.deviceGroup : former?.deviceGroup
-      guard try !Self.isNameTaken(new.id, group: group, of: new.account, in: database) else {
+      let new = ownKey == nil ? new : new.staying(where: former)
+      guard try !Self.isNameTaken(new.id, group: new.deviceGroup, of: new.account, in: database) else {
         throw error(.deviceNameTaken, while: .registering)
       }
       if former == nil {
@@ -28,7 +28,7 @@ extension SQLiteLedger {
           throw error(.tooManyDevices, while: .registering)
         }
       }
-      if let group, group != former?.deviceGroup {
+      if let group = new.deviceGroup, group != former?.deviceGroup {
         let count = try Int.fetchOne(
           database.cachedStatement(sql: "SELECT count(*) FROM devices WHERE account = ? AND device_group = ?"),
           arguments: [new.account, group])
@@ -54,14 +54,11 @@ extension SQLiteLedger {
             changed_at = ?10
           """
       ).execute(arguments: [
-        new.account, new.id, new.app, new.environment.rawValue, ownKey == nil ? new.appGroup : former?.appGroup, group,
-        new.locale, new.tone,
+        new.account, new.id, new.app, new.environment.rawValue, new.appGroup, new.deviceGroup, new.locale, new.tone,
         storesKey ? key.id : former?.keyID, timeStamp,
         former == nil ? Self.lastSequence(new.account, new.id, in: database) : 0,
       ])
-      // A token of another app or environment is another token, even if it has the same digits.
-      let isSamePlace = former.map { $0.app == new.app && $0.environment == new.environment } ?? false
-      let moved = try setTokens(of: new, keepsRefusals: isSamePlace, in: database)
+      let moved = try setTokens(of: new, keepsRefusals: new.hasSamePlace(as: former), in: database)
       guard let device = try Self.device(new.account, new.id, in: database) else { throw UnreadableRow() }
       return Ledger.Registration(device: device, isNew: former == nil, isKeyStored: storesKey, movedTokens: moved)
     }

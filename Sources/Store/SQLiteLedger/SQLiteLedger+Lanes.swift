@@ -17,12 +17,7 @@ extension SQLiteLedger {
           """)
       return try statement.all { (try $0.value("lane"), try $0.value("count")) }
     }
-    var lanes: [Ledger.WaitingLane] = []
-    for row in rows {
-      lanes.append(
-        Ledger.WaitingLane(lane: row.lane, count: row.count, isPlayed: try player(lane: row.lane).isRunning))
-    }
-    return lanes
+    return try waitingLanes(rows)
   }
 
   public func unfinishedLanes() async throws(LedgerError) -> [String] {
@@ -46,7 +41,7 @@ extension SQLiteLedger {
           WHERE lane = ? AND finished_at IS NULL AND kind = 'summary' AND category = 'payment' AND NOT replay
           """, arguments: [source])
       for number in summaries {
-        _ = try set(number, .cancelled, Ledger.Change(detail: ["code": "restart"]), in: database)
+        _ = try set(number, .cancelled, .restart, in: database)
       }
       // A replay that expired on a lane without a player would otherwise keep its original from being removed.
       let expired = try Int64.fetchAll(
@@ -84,19 +79,6 @@ extension SQLiteLedger {
   }
 
   public func cancelUnplayed(_ number: Int64) async throws(LedgerError) -> Bool {
-    guard let entry = try await entry(number), !entry.state.isFinal else { return false }
-    // While the seat is held, no player can begin the announcement.
-    let seat = try takeSeat(lane: entry.lane)
-    defer { withExtendedLifetime(seat) {} }
-    // A player may have moved the announcement to its own lane before this call took the seat.
-    guard try await self.entry(number)?.lane == entry.lane else {
-      throw LedgerError(.laneTaken, while: .changing, in: file)
-    }
-    do throws(LedgerError) {
-      return try await set(number, .cancelled)
-    } catch {
-      if error.code == .illegalTransition || error.code == .notFound { return false }
-      throw error
-    }
+    try await cancelWithoutPlayer(number)
   }
 }

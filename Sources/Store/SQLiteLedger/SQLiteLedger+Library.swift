@@ -3,7 +3,6 @@
 import Foundation
 import GRDB
 public import Ledger
-import TextFormats
 
 extension SQLiteLedger {
   // MARK: - Recording

@@ -62,9 +62,8 @@ extension SQLiteLedger {
       guard let code = try Self.signInCode("digest = ?", digest, in: database),
         try Self.isMade(by: code.maker, at: now, in: database)
       else { return .unknown }
-      guard code.usedAt == nil else { return .used }
       let moment = Date(wholeMilliseconds: now)
-      guard code.expiresAt > moment else { return .expired }
+      if let refusal = code.refusal(at: moment) { return refusal }
       try database.execute(sql: "UPDATE sign_in_codes SET used_at = ? WHERE id = ?", arguments: [now, code.id])
       let key = try insert(code.key(id: keyID, digest: keyDigest, at: moment), in: database)
       try record(.keyCreated, by: .signInCode(code.id), subject: key.id, in: database)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 import Foundation
 import GRDB
 public import Ledger
@@ -59,7 +58,8 @@ extension SQLiteLedger {
       Ledger.Event.Kind(from: from, to: state), number, lane: lane, detail: change.detail, at: at, in: database)
     if state.isFinal {
       try tell(
-        state, of: try before.value("id"), account: try before.value("account"), change.detail, at: at, in: database)
+        WebhookEvent(endOf: try before.value("id"), as: state, change.detail, at: at),
+        of: try before.value("account"), in: database)
       try settleMembers(
         of: number, as: state, ends: state == .played || change.endsMembers, change.detail, at: at, in: database)
     }
@@ -92,20 +92,10 @@ extension SQLiteLedger {
         ends ? Ledger.Event.Kind(state) : .released, number, lane: try member.value("lane"), detail: detail, at: at,
         in: database)
       guard ends else { continue }
-      try tell(state, of: try member.value("id"), account: try member.value("account"), detail, at: at, in: database)
+      try tell(
+        WebhookEvent(endOf: try member.value("id"), as: state, detail, at: at),
+        of: try member.value("account"), in: database)
     }
-  }
-
-  /// Puts the messages about the end of an announcement into the outbox. A cancellation is not an event for webhooks:
-  /// the account or the shop has asked for it.
-  private func tell(
-    _ state: Ledger.State, of id: String, account: String, _ detail: [String: String], at: Int64, in database: Database
-  ) throws {
-    guard let kind = WebhookEvent.Kind(endOf: state) else { return }
-    try tell(
-      WebhookEvent(
-        kind, at: Date(wholeMilliseconds: at), announcement: id, delivery: .play, detail: detail),
-      of: account, in: database)
   }
 
   @discardableResult
@@ -122,11 +112,9 @@ extension SQLiteLedger {
       for row in rows {
         let state: Ledger.State = try row.name("state")
         if state == .playing { interrupted += 1 }
-        let isReady: Bool = try row.value("ready")
-        let detail = ["code": "restart"]
         _ = try set(
-          try row.value("number"), state == .playing && isReady ? .waiting : .accepted, Ledger.Change(detail: detail),
-          isRecovery: true, in: database)
+          try row.value("number"), state.afterRestart(hasClip: try row.value("ready")), .restart, isRecovery: true,
+          in: database)
       }
       return interrupted
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
 import Foundation
 import GRDB
 public import Ledger
@@ -13,15 +12,15 @@ extension SQLiteLedger {
   /// message is stored in the transaction of the event itself.
   ///
   /// An account without endpoints costs one look-up in an index.
-  func tell(_ event: @autoclosure () throws -> WebhookEvent, of account: String, in database: Database) throws {
+  ///
+  /// - Parameter event: The event; nil if the account is not told.
+  func tell(_ event: WebhookEvent?, of account: String, in database: Database) throws {
     // Announcements of this machine belong to no account.
-    guard !account.isEmpty else { return }
+    guard let event, !account.isEmpty else { return }
     let endpoints = try Row.fetchAll(
       database.cachedStatement(
         sql: "SELECT number, kinds, waiting, format FROM webhook_endpoints WHERE account = ? AND disabled_at IS NULL"),
       arguments: [account])
-    guard !endpoints.isEmpty else { return }
-    let event = try event()
     for endpoint in endpoints {
       guard try Set<WebhookEvent.Kind>(webhookKinds: endpoint.value("kinds")).contains(event.kind) else { continue }
       try tell(event, to: endpoint, in: database)
@@ -59,16 +58,8 @@ extension SQLiteLedger {
       database.cachedStatement(
         sql: "SELECT account, announcement, device, state, reason, finished_at FROM pushes WHERE number = ?"),
       arguments: [number])
-    guard let row, let announcement: String = try row.optional("announcement") else { return }
-    let state: Ledger.Push.State = try row.name("state")
-    guard let kind = WebhookEvent.Kind(endOf: state) else { return }
-    var detail: [String: String] = ["device": try row.value("device"), "state": state.rawValue]
-    detail["reason"] = try row.optional("reason")
-    try tell(
-      WebhookEvent(
-        kind, at: try row.value("finished_at"), announcement: announcement, delivery: .push,
-        detail: detail),
-      of: try row.value("account"), in: database)
+    guard let row else { return }
+    try tell(WebhookEvent(endOfPush: row), of: try row.value("account"), in: database)
   }
 
   public func testWebhookEndpoint(account: String, id: String) async throws(LedgerError) -> Ledger.WebhookTest {

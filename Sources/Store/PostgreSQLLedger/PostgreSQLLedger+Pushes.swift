@@ -173,15 +173,8 @@ extension PostgreSQLLedger {
   public func finishPush(
     _ number: Int64, _ state: Ledger.Push.State, reason: String?, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Bool {
-<<<<<<< HEAD
-    guard state.isFinal, isText(reason, 0...64) else {
-      throw error(.invalidValue, while: .pushing, field: "state (a final one) or reason (64 bytes)")
-    }
-    return try await write(while: .pushing, under: seat) { [self] session in
-=======
     try refuse(Ledger.Push.brokenRule(ofOutcome: state, reason: reason), while: .pushing)
-    return try await write(while: .pushing) { [self] session in
->>>>>>> 239ec8d10e94ea4003e94a2f8cdea39b30647c79
+    return try await write(while: .pushing, under: seat) { [self] session in
       try !finish([(number, reason)], state, in: session).isEmpty
     }
   }

@@ -104,15 +104,8 @@ extension SQLiteLedger {
   public func finishPush(
     _ number: Int64, _ state: Ledger.Push.State, reason: String?, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Bool {
-<<<<<<< HEAD
     try check(seat, while: .pushing)
-    guard state.isFinal, isText(reason, 0...64) else {
-      throw LedgerError(
-        .invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (at most 64 bytes)")
-    }
-=======
     try refuse(Ledger.Push.brokenRule(ofOutcome: state, reason: reason), while: .pushing)
->>>>>>> 239ec8d10e94ea4003e94a2f8cdea39b30647c79
     return try await write(while: .pushing) { [self] database in
       try finishPush(number, state, reason: reason, in: database)
     }

@@ -18,11 +18,14 @@ final class ProviderPaymentsTests {
   private final class StandInClips: ClipMaking {
     let made = Locked<[String]>([])
     let failure = Locked<(@Sendable (Payment) -> (any Error)?)?>(nil)
+    /// Called before each clip is made.
+    let before = Locked<(@Sendable () async -> Void)?>(nil)
 
     func made(
       _ announcement: Announcement, options: RenderOptions, group: String, for account: String
     ) async throws -> (report: ClipReport, isCached: Bool) {
       guard case .payment(let payment) = announcement else { throw CancellationError() }
+      await before.withLock { $0 }?()
       if let error = failure.withLock({ $0 })?(payment) { throw error }
       made.withLock { $0.append(payment.id ?? "") }
       let clip = ClipReport.Clip(
@@ -256,6 +259,29 @@ final class ProviderPaymentsTests {
     try await announce(second) { [ledger] in try await ledger.waitingProviderPayments(after: 0).isEmpty }
     #expect(clips.made.withLock { $0 } == ["till:other", "till:deadly"])
     #expect(reports.withLock { $0 }.contains { if case .setAside(1) = $0 { true } else { false } })
+  }
+
+  @Test("a service that has lost its seat announces nothing more, and reports no failure")
+  func lostSeat() async throws {
+    let payments = payments()
+    _ = try await payments.take([try payment("a"), try payment("b")], for: endpoint, at: now)
+    let lost = try #require(try await ledger.takeSeat(of: .providerPayments))
+    // The seat is lost while the clip of the first payment is made.
+    clips.before.withLock { $0 = { await lost.giveBack() } }
+    await payments.run(under: lost)
+    #expect(clips.made.withLock { $0 } == ["till:a"])
+    #expect(try await states() == [.waiting, .waiting])
+    #expect(reports.withLock { $0.isEmpty })
+    // Another service announces the first payment, and then this one has the seat again.
+    clips.before.withLock { $0 = nil }
+    let first = try await ledger.waitingProviderPayments(after: 0)[0].number
+    try await ledger.end(providerPayment: first, refusal: nil)
+    let seat = try #require(try await ledger.takeSeat(of: .providerPayments))
+    let running = Task { await payments.run(under: seat) }
+    try await eventually { try await ledger.waitingProviderPayments(after: 0).isEmpty }
+    running.cancel()
+    await running.value
+    #expect(clips.made.withLock { $0 } == ["till:a", "till:b"])
   }
 
   @Test("a payment waits while the service has no output, and is announced when there is an output")

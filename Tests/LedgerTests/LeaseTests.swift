@@ -26,8 +26,10 @@ struct LeaseTests {
   func ended() {
     let start = ContinuousClock.now
     var lease = Ledger.Lease(epoch: 1, askedAt: start)
+    #expect(lease.limit(ofRenewalAt: start + .seconds(3)) == .seconds(3))
     lease.notRenewed(at: start + .seconds(5))
     #expect(lease.nextRenewal == start + .seconds(6) && lease.usableUntil == start + .seconds(9))
+    #expect(lease.limit(ofRenewalAt: start + .seconds(7)) == .seconds(2))
     lease.end()
     #expect(!lease.isUsable(at: start))
     lease.renewed(askedAt: start + .seconds(1))
@@ -78,7 +80,7 @@ struct LeaseTests {
       Ledger.Lease(
         epoch: 3, terms: Self.terms(length: .seconds(120), renewal: .milliseconds(5)), askedAt: ContinuousClock.now),
       renew: { limit in
-        #expect(limit <= .milliseconds(5))
+        #expect(limit == .seconds(1))
         let count = renewals.withLock { count in
           count += 1
           return count

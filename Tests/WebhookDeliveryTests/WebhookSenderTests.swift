@@ -276,6 +276,32 @@ extension Networked {
       }
     }
 
+    @Test("a sender that has lost its seat stores no outcome, and the next sender sends the message again under its id")
+    func lostSeat() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("stall")
+      try await outbox.test(id)
+      let sender = WebhookSender(
+        ledger: outbox.ledger, client: outbox.receiver.client(longest: .seconds(30)),
+        now: { [clock = outbox.clock] in clock.now }, date: { [clock = outbox.clock] in clock.date })
+      for attempt in 1...2 {
+        let seat = try #require(try await outbox.ledger.takeSeat(of: .webhooks))
+        let running = Task { await sender.run(under: seat) }
+        _ = try await outbox.receiver.received(attempt)
+        await seat.giveBack()
+        running.cancel()
+        await running.value
+        #expect(try await outbox.ledger.unfinishedWebhooks().map(\.starts) == [attempt])
+      }
+      #expect(Set(outbox.receiver.requestsSoFar.map(\.id)).count == 1)
+      #expect(try await outbox.ledger.webhookAttempts(account: "shop", endpoint: id).isEmpty)
+      // A sender without its seat ends by itself.
+      let lost = try #require(try await outbox.ledger.takeSeat(of: .webhooks))
+      await lost.giveBack()
+      await sender.run(under: lost)
+      #expect(outbox.receiver.requestsSoFar.count == 2)
+    }
+
     @Test("a receiver that asks for a pause gets no message during the pause")
     func pause() async throws {
       let outbox = try Outbox(try await Receiver())

@@ -25,16 +25,21 @@ public struct PushClient: Sendable {
 
   /// Sends a push once, or twice if APNs refuses the provider token as expired and allows a newer one.
   ///
-  /// - Throws: ``PushTransportError`` if there is no answer, or if the provider token cannot be signed.
-  public func send(_ request: PushRequest) async throws(PushTransportError) -> Attempt {
+  /// - Parameter maySend: Returns whether the push may still be sent. It is called just before the push is written to a
+  ///   connection, and must return at once.
+  /// - Throws: ``PushTransportError`` if there is no answer, if the provider token cannot be signed, and with `closed` if
+  ///   the push may not be sent any more.
+  public func send(
+    _ request: PushRequest, if maySend: @escaping @Sendable () -> Bool = { true }
+  ) async throws(PushTransportError) -> Attempt {
     let token = try await sign { try await tokens.token() }
-    let response = try await connections.send(request, providerToken: token.text)
+    let response = try await connections.send(request, providerToken: token.text, if: maySend)
     let consequence = PushConsequence(response)
     guard consequence == .refreshToken else { return Attempt(response: response, consequence: consequence) }
     guard let newer = try await sign({ try await tokens.token(afterRefusalOf: token) }) else {
       return Attempt(response: response, consequence: PushConsequence(response, afterRefresh: true))
     }
-    let second = try await connections.send(request, providerToken: newer.text)
+    let second = try await connections.send(request, providerToken: newer.text, if: maySend)
     return Attempt(response: second, consequence: PushConsequence(second, afterRefresh: true))
   }
 

@@ -21,6 +21,8 @@ final class PushConnection {
     var body: ByteBuffer
     /// The time from which the request waits.
     var arrivedAt = NIODeadline.now()
+    /// Returns whether the request may still be sent.
+    var maySend: @Sendable () -> Bool
     var finish: @Sendable (Result<PushResponse, PushTransportError>) -> Void
   }
 
@@ -80,7 +82,14 @@ final class PushConnection {
     case .connecting, .closed: return
     case .connected(let handler):
       if !waiting.isEmpty, handler.hasRoom {
-        while !waiting.isEmpty, handler.hasRoom { handler.write(waiting.removeFirst()) }
+        while !waiting.isEmpty, handler.hasRoom {
+          let job = waiting.removeFirst()
+          if job.maySend() {
+            handler.write(job)
+          } else {
+            job.finish(.failure(PushTransportError(.closed, server: server)))
+          }
+        }
         handler.flush()
       }
       limitWaiting()

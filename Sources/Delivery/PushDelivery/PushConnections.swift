@@ -74,15 +74,20 @@ public final class PushConnections: Sendable {
 
   /// Sends a push and returns the answer, whatever its status is.
   ///
-  /// - Parameter providerToken: The provider token.
+  /// - Parameters:
+  ///   - providerToken: The provider token.
+  ///   - maySend: Returns whether the push may still be sent. It is called on the event loop, just before the push is
+  ///     written, and must return at once.
   /// - Throws: ``PushTransportError`` if there is no answer.
-  public func send(_ request: PushRequest, providerToken: String) async throws(PushTransportError) -> PushResponse {
+  public func send(
+    _ request: PushRequest, providerToken: String, if maySend: @escaping @Sendable () -> Bool = { true }
+  ) async throws(PushTransportError) -> PushResponse {
     let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue.magnitude % UInt(connections.count)
     let connection = connections[Int(index)]
     let headers = headers(of: request, providerToken: providerToken)
     let body = ByteBuffer(bytes: request.body)
     let result: Result<PushResponse, PushTransportError> = await waitForAnswer { answer in
-      connection.send(PushConnection.Job(headers: headers, body: body) { answer.give($0) })
+      connection.send(PushConnection.Job(headers: headers, body: body, maySend: maySend) { answer.give($0) })
     }
     return try result.get()
   }

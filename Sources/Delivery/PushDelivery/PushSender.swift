@@ -10,7 +10,8 @@ public import PushMessages
 /// - A push is marked in the ledger before it is sent, and its outcome is stored before the next push to the same
 ///   device is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`. A push that
 ///   two crashes in a row interrupted is set aside, and sent later, alone; see `InterruptedWork`.
-/// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`.
+/// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`. A sender that has lost its seat
+///   sends nothing more, and stores no more outcomes.
 public actor PushSender {
   /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
   public enum Report: Sendable, Hashable {
@@ -93,6 +94,8 @@ public actor PushSender {
   private let sleep: @Sendable (Duration) async throws -> Void
   private let random: @Sendable () -> UInt64
   private let report: @Sendable (Report) -> Void
+  /// The seat of the present run; nil if no other sender can exist.
+  private var seat: DeliverySeat?
   private var schedule = PushSchedule()
   private var lastNumber: Int64 = 0
   /// The topics that were reported as stopped, and to which no push has succeeded since.
@@ -156,11 +159,16 @@ public actor PushSender {
     signal.wake()
   }
 
-  /// Sends pushes until the task is cancelled. The call then returns as soon as the pushes that are being sent have
-  /// ended.
-  public func run() async {
+  /// Sends pushes until the task is cancelled or the seat is lost. The call then returns as soon as the pushes that are
+  /// being sent have ended. It can be called again after that, and reads the whole outbox anew, because another sender
+  /// may have sent pushes meanwhile.
+  ///
+  /// - Parameter seat: The seat of the sender; nil if no other sender can exist.
+  public func run(under seat: DeliverySeat? = nil) async {
+    (self.seat, schedule, lastNumber) = (seat, PushSchedule(), 0)
+    signal.announceNews()
     await withDiscardingTaskGroup { group in
-      while !Task.isCancelled {
+      while !Task.isCancelled, maySend {
         if signal.takeNews() { await load() }
         let turn = schedule.next(
           at: now(), room: max(0, settings.mostUnderWay - schedule.underWay), mostToApp: settings.mostToApp)
@@ -173,6 +181,8 @@ public actor PushSender {
       }
     }
   }
+
+  private var maySend: Bool { seat?.isUsable ?? true }
 
   /// Adds the pushes that are new in the outbox.
   private func load() async {
@@ -216,7 +226,7 @@ public actor PushSender {
 
   private func start(_ pushes: [Ledger.UnfinishedPush], in group: inout DiscardingTaskGroup) async {
     do throws(LedgerError) {
-      let started = try await ledger.startSending(pushes.map(\.number))
+      let started = try await ledger.startSending(pushes.map(\.number), under: seat)
       let known = Dictionary(started.map { ($0.push.number, $0) }) { first, _ in first }
       for push in pushes {
         guard let (stored, token) = known[push.number] else {
@@ -227,7 +237,7 @@ public actor PushSender {
         group.addTask { await self.send(stored, token: token, of: push) }
       }
     } catch {
-      report(.ledgerFailed(error))
+      reportFailure(error)
       for push in pushes { schedule.retry(push, at: now().addingTimeInterval(1), wasStarted: false) }
     }
   }
@@ -248,7 +258,7 @@ public actor PushSender {
       return await end(push, .failed, reason: error.code.rawValue, entry)
     }
     do throws(PushTransportError) {
-      let attempt = try await client.send(request)
+      let attempt = try await client.send(request, if: { [seat] in seat?.isUsable ?? true })
       report(.attempted(server: client.server, nil))
       let reason = attempt.response.reason ?? "Status\(attempt.response.status)"
       switch attempt.consequence {
@@ -268,6 +278,8 @@ public actor PushSender {
       case .stopApp, .refreshToken: await stop(reason: reason, push, entry)
       }
     } catch {
+      // Another sender has taken over, and sends the push.
+      guard maySend else { return schedule.ended(entry, provesTopic: false) }
       report(.attempted(server: client.server, error.code))
       guard case .retry(let wait, let scope) = PushConsequence(error.interruption) else {
         return await end(push, .failed, reason: error.code.rawValue, entry)
@@ -312,26 +324,32 @@ public actor PushSender {
 
   /// Stores an outcome, however long it takes.
   ///
-  /// - Returns: False if somebody else has ended the push, or if the sender ends first. In the second case the push
-  ///   stays unfinished, and the next sender sends it again.
+  /// - Returns: False if somebody else has ended the push, or if the sender ends or loses its seat first. In these two
+  ///   cases the push stays unfinished, and the next sender sends it again.
   private func store(_ number: Int64, _ state: Ledger.Push.State, reason: String?) async -> Bool {
-    await stored { [ledger] () async throws(LedgerError) in
-      try await ledger.finishPush(number, state, reason: reason)
+    await stored { [ledger, seat] () async throws(LedgerError) in
+      try await ledger.finishPush(number, state, reason: reason, under: seat)
     } ?? false
   }
 
   /// Stores something, however long it takes.
   ///
-  /// - Returns: Nil if the sender ends first.
+  /// - Returns: Nil if the sender ends or loses its seat first.
   private func stored<Value: Sendable>(_ store: () async throws(LedgerError) -> Value) async -> Value? {
     while true {
       do throws(LedgerError) {
         return try await store()
       } catch {
+        if error.code == .leaseLost { return nil }
         report(.ledgerFailed(error))
         guard (try? await sleep(.seconds(1))) != nil else { return nil }
       }
     }
+  }
+
+  /// Reports an error of the ledger. The loss of the seat is not one: whoever gave the seat knows it.
+  private func reportFailure(_ error: LedgerError) {
+    if error.code != .leaseLost { report(.ledgerFailed(error)) }
   }
 
   private func retry(
@@ -364,7 +382,7 @@ public actor PushSender {
     _ push: Ledger.Push, until moment: Date, reason: String, _ entry: Ledger.UnfinishedPush
   ) async {
     // If this cannot be stored, the push counts as interrupted after a restart, which does no harm.
-    try? await ledger.postponePush(push.number, reason: reason)
+    try? await ledger.postponePush(push.number, reason: reason, under: seat)
     var entry = entry
     entry.reason = reason
     schedule.retry(entry, at: moment)
@@ -380,8 +398,8 @@ public actor PushSender {
     }
     for start in stride(from: 0, to: pushes.count, by: Self.mostExpiredAtOnce) {
       let part = pushes[start..<min(start + Self.mostExpiredAtOnce, pushes.count)]
-      let ended = await stored { [ledger] () async throws(LedgerError) in
-        try await ledger.expirePushes(part.map { ($0.number, $0.reason) })
+      let ended = await stored { [ledger, seat] () async throws(LedgerError) in
+        try await ledger.expirePushes(part.map { ($0.number, $0.reason) }, under: seat)
       }
       for push in part where ended?.contains(push.number) == true {
         report(

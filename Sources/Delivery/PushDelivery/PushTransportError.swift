@@ -18,7 +18,7 @@ public struct PushTransportError: Error, Sendable, Hashable, CustomStringConvert
     case connectionLost = "connection_lost"
     /// No answer came in time. Whether the server has processed the push is unknown.
     case timedOut = "timed_out"
-    /// The client was closed before the push was sent.
+    /// The client was closed before the push was sent, or the push may not be sent any more.
     case closed
     /// The file of trusted certificates cannot be read. Nothing was sent.
     case trustRootsUnusable = "trust_roots_unusable"

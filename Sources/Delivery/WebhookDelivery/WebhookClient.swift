@@ -82,6 +82,8 @@ public final class WebhookClient: Sendable {
     }
     let addresses = await addresses(of: url.host)
     guard !addresses.isEmpty else { return Answer(.unreachable, couldConnect: false) }
+    // The look-up may have taken long, and another sender may have taken over meanwhile.
+    if Task.isCancelled { return Answer(.unreachable) }
     // The rule is the same as for downloads: one private address is enough to refuse the host.
     guard settings.allowsPrivateAddresses || !addresses.contains(where: \.isPrivate) else {
       return Answer(.addressRefused)

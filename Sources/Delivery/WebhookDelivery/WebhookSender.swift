@@ -11,7 +11,8 @@ public import WebhookMessages
 ///   message is sent again with the same `webhook-id`.
 /// - A message is marked in the ledger before it is sent. A message that two crashes in a row interrupted is set aside,
 ///   and sent later, alone; see `InterruptedWork`.
-/// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`.
+/// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`. A sender that has lost its seat
+///   begins no more attempts, and stores no more outcomes.
 public actor WebhookSender {
   /// What happens, for logs and metrics. It contains no URLs, secrets or announcements.
   public enum Report: Sendable, Hashable {
@@ -52,6 +53,8 @@ public actor WebhookSender {
   private let sleep: @Sendable (Duration) async throws -> Void
   private let random: @Sendable () -> UInt64
   private let report: @Sendable (Report) -> Void
+  /// The seat of the present run; nil if no other sender can exist.
+  private var seat: DeliverySeat?
   private var schedule: WebhookSchedule
   private var lastNumber: Int64 = 0
   /// The time at which the sender last looked at the schedule; nil before the first time.
@@ -95,12 +98,18 @@ public actor WebhookSender {
   /// The number of messages that are set aside; see `InterruptedWork`.
   public var setAsideCount: Int { schedule.setAsideCount }
 
-  /// Sends messages until the task is cancelled. Attempts without an answer are then given up and not recorded, so the
-  /// next sender makes them again.
-  public func run() async {
+  /// Sends messages until the task is cancelled or the seat is lost. Attempts without an answer are then given up and not
+  /// recorded, so the next sender makes them again. The call can be repeated, and reads the whole outbox anew then,
+  /// because another sender may have sent messages meanwhile.
+  ///
+  /// - Parameter seat: The seat of the sender; nil if no other sender can exist.
+  public func run(under seat: DeliverySeat? = nil) async {
+    (self.seat, schedule, lastNumber) = (seat, WebhookSchedule(mostOfOne: settings.mostOfOne), 0)
+    (lastLook, present) = (nil, .distantPast)
+    signal.announceNews()
     ledger.onNewWebhooks { [weak self] in self?.lookForMessages() }
     await withDiscardingTaskGroup { group in
-      while !Task.isCancelled {
+      while !Task.isCancelled, maySend {
         notePresence()
         if signal.takeNews() { await load() }
         let turn = schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay))
@@ -113,6 +122,8 @@ public actor WebhookSender {
     }
     await client.close()
   }
+
+  private var maySend: Bool { seat?.isUsable ?? true }
 
   /// The delay of an attempt, in seconds, above which the sender assumes that no sender was running.
   private static let absence: TimeInterval = 3_600
@@ -160,7 +171,7 @@ public actor WebhookSender {
   /// Marks messages in the ledger, and sends them.
   private func start(_ turn: [WebhookSchedule.Entry], in group: inout DiscardingTaskGroup) async {
     do throws(LedgerError) {
-      let started = try await ledger.startSending(webhooks: turn.map(\.message))
+      let started = try await ledger.startSending(webhooks: turn.map(\.message), under: seat)
       let found = Dictionary(started.map { ($0.number, $0) }) { first, _ in first }
       for entry in turn {
         guard let message = found[entry.message] else {
@@ -171,7 +182,7 @@ public actor WebhookSender {
         group.addTask { await self.send(message, of: entry) }
       }
     } catch {
-      report(.ledgerFailed(error))
+      if error.code != .leaseLost { report(.ledgerFailed(error)) }
       for entry in turn { schedule.notStarted(entry, at: now().addingTimeInterval(1)) }
     }
   }
@@ -183,16 +194,17 @@ public actor WebhookSender {
     let (startedAt, startDate) = (now(), date())
     guard let secret = found.secret else {
       report(.secretUnreadable(account: found.account, endpoint: found.endpoint))
-      try? await ledger.stopSending(webhook: entry.message)
+      try? await ledger.stopSending(webhook: entry.message, under: seat)
       return schedule.retry(entry, at: startedAt.addingTimeInterval(3_600), .unknown)
     }
+    guard maySend else { return schedule.retry(entry, at: startedAt, .unknown) }
     // While no sender was running, the receiver could not get the message. The time for its attempts therefore begins
     // again.
     let isFirst = present.timeIntervalSince(entry.dueAt) > Self.absence
     let answer = await client.send(found.message, to: found.url, secrets: [secret], at: date())
     if Task.isCancelled, answer.status == nil {
       // If this is not stored, the message counts as interrupted once, which does no harm.
-      try? await ledger.stopSending(webhook: entry.message)
+      try? await ledger.stopSending(webhook: entry.message, under: seat)
       return schedule.retry(entry, at: startedAt, .unknown)
     }
     report(.attempted(answer.outcome))
@@ -232,13 +244,14 @@ public actor WebhookSender {
 
   /// Stores an attempt, however long it takes.
   ///
-  /// - Returns: nil if the message has ended or was removed meanwhile, or if the sender ends first. In the last case
-  ///   the next sender sends the message again.
+  /// - Returns: nil if the message has ended or was removed meanwhile, or if the sender ends or loses its seat first. In
+  ///   the last two cases the next sender sends the message again.
   private func store(_ attempt: Ledger.WebhookAttempt, of number: Int64) async -> Ledger.WebhookRecord? {
     while true {
       do throws(LedgerError) {
-        return try await ledger.record(attempt, ofWebhook: number)
+        return try await ledger.record(attempt, ofWebhook: number, under: seat)
       } catch {
+        if error.code == .leaseLost { return nil }
         report(.ledgerFailed(error))
         guard (try? await sleep(.seconds(1))) != nil else { return nil }
       }

@@ -55,6 +55,8 @@ package actor ProviderPayments {
   private let report: @Sendable (Report) -> Void
   private let signal: WorkSignal
 
+  /// The seat of the present run; nil if no other process can announce payments.
+  private var seat: DeliverySeat?
   /// The payments that wait, oldest first, by account.
   private var waiting: [String: [Ledger.ProviderPayment]] = [:]
   private var lastNumber: Int64 = 0
@@ -137,10 +139,16 @@ package actor ProviderPayments {
   package var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
   package var setAsideCount: Int { setAside.count }
 
-  /// Announces payments until the task is cancelled.
-  package func run() async {
+  /// Announces payments until the task is cancelled or the seat is lost. The call can be repeated, and reads all waiting
+  /// payments anew then, because another process may have announced some meanwhile.
+  ///
+  /// - Parameter seat: The seat of this process; nil if no other process can announce payments.
+  package func run(under seat: DeliverySeat? = nil) async {
+    self.seat = seat
+    (waiting, lastNumber, suspects, setAside) = ([:], 0, [], SetAsideWork())
+    (resting, failing) = ([:], [:])
     signal.announceNews()
-    while !Task.isCancelled {
+    while !Task.isCancelled, seat?.isUsable ?? true {
       if signal.takeNews() { await load() }
       // A payment that is set aside waits for the other payments. If there are always others, it is announced after ten
       // minutes.
@@ -224,7 +232,7 @@ package actor ProviderPayments {
   /// - Returns: Whether it was announced or refused. If not, it waits for another attempt.
   private func announce(_ payment: Ledger.ProviderPayment) async -> Bool {
     do {
-      try await ledger.startAnnouncing(providerPayment: payment.number)
+      try await ledger.startAnnouncing(providerPayment: payment.number, under: seat)
       var refusal: String?
       do {
         try await accept(payment)
@@ -237,8 +245,8 @@ package actor ProviderPayments {
     } catch {
       // The service was told to stop, or the attempt failed and may succeed later. The process did not crash, so this
       // start must not count as interrupted by a crash.
-      try? await ledger.stopAnnouncing(providerPayment: payment.number)
-      if Task.isCancelled { return false }
+      try? await ledger.stopAnnouncing(providerPayment: payment.number, under: seat)
+      if Task.isCancelled || (error as? LedgerError)?.code == .leaseLost { return false }
       await postpone(payment, after: error)
       return false
     }
@@ -263,7 +271,7 @@ package actor ProviderPayments {
   }
 
   private func end(_ payment: Ledger.ProviderPayment, refusal: String?) async throws {
-    try await ledger.end(providerPayment: payment.number, refusal: refusal)
+    try await ledger.end(providerPayment: payment.number, refusal: refusal, under: seat)
     report(refusal.map { .refused(payment, reason: $0) } ?? .announced(payment))
     remove(payment)
     failing[payment.number] = nil

@@ -33,8 +33,11 @@ package final class HeldLease: Sendable {
   ///   - renew: Renews the lease in the database, within a time limit. It throws ``Lost`` if another node has the lease.
   ///     After any other error, it is called again.
   ///   - giveBack: Lets other nodes have the lease at once. If the database cannot be reached, the lease ends by itself.
+  ///   - isLostByTime: Whether the lease is lost when it was not renewed in time. If not, it is lost only when another
+  ///     node has it.
   package init(
-    _ lease: Ledger.Lease, renew: @escaping @Sendable (_ limit: Duration) async throws -> Void,
+    _ lease: Ledger.Lease, isLostByTime: Bool = true,
+    renew: @escaping @Sendable (_ limit: Duration) async throws -> Void,
     giveBack: @escaping @Sendable () async -> Void
   ) {
     let core = Core(lease)
@@ -43,7 +46,7 @@ package final class HeldLease: Sendable {
     keeper = Task(executorPreference: WaitingThreads.leases) {
       await withDiscardingTaskGroup { group in
         // A renewal may take longer than the lease lasts, so another task watches the time.
-        group.addTask { await Self.watch(core) }
+        if isLostByTime { group.addTask { await Self.watch(core) } }
         await Self.renew(core, renew)
         group.cancelAll()
       }
@@ -77,7 +80,7 @@ package final class HeldLease: Sendable {
       guard (try? await Task.sleep(until: lease.nextRenewal, clock: .continuous)) != nil else { return }
       let start = ContinuousClock.now
       do {
-        try await renew(min(lease.terms.renewal, max(.zero, lease.usableUntil - start)))
+        try await renew(lease.limit(ofRenewalAt: start))
         core.lease.withLock { $0.renewed(askedAt: start) }
       } catch is Lost {
         return core.end()

@@ -51,6 +51,11 @@ extension Ledger {
     /// Returns whether the holder may use the lease.
     public func isUsable(at moment: ContinuousClock.Instant) -> Bool { !hasEnded && moment < usableUntil }
 
+    /// Returns how long a renewal may take before it is tried again.
+    public func limit(ofRenewalAt moment: ContinuousClock.Instant) -> Duration {
+      max(.seconds(1), min(terms.renewal, usableUntil - moment))
+    }
+
     /// Notes that the database has renewed the lease.
     ///
     /// - Parameter moment: The moment before the database was asked.

@@ -23,11 +23,11 @@ final class ProviderService: Service {
 
   func run() async throws {
     let fault: Logger.Message = "Providers' payments cannot be announced. The service tries again."
-    await ledger.deliver(.providerPayments, fault, logger) { [payments] in
+    await ledger.deliver(.providerPayments, fault, logger) { [payments] seat in
       let looking = Task {
         while (try? await Task.sleep(for: Self.lookInterval)) != nil { payments.lookForPayments() }
       }
-      await payments.run()
+      await payments.run(under: seat)
       looking.cancel()
     }
   }

@@ -67,7 +67,7 @@ final class PushService: Service {
 
   func run() async throws {
     let fault: Logger.Message = "Pushes cannot be sent. The service tries again."
-    await ledger.deliver(.pushes, fault, logger) { [sender, library, reach] in
+    await ledger.deliver(.pushes, fault, logger) { [sender, library, reach] seat in
       await withDiscardingTaskGroup { group in
         group.addTask { await library.run() }
         // Another process of the home may have put pushes into the outbox. The sleep throws only when the service
@@ -78,7 +78,7 @@ final class PushService: Service {
             reach.look()
           }
         }
-        await sender.run()
+        await sender.run(under: seat)
         group.cancelAll()
       }
     }

@@ -41,9 +41,9 @@ final class WebhookService: Service {
   var setAsideCount: Int { get async { await sender.setAsideCount } }
 
   func run() async throws {
-    await ledger.deliver(.webhooks, "Webhooks cannot be sent. The service tries again.", logger) { [self] in
+    await ledger.deliver(.webhooks, "Webhooks cannot be sent. The service tries again.", logger) { [self] seat in
       let looking = Task { await lookRegularly() }
-      await sender.run()
+      await sender.run(under: seat)
       looking.cancel()
     }
   }

@@ -13,7 +13,8 @@ func fillEachTable(of ledger: any Ledger.Store, _ clock: SetClock) async throws 
   try await ledger.register(
     newEndpoint("hooks"), by: .key("admin"))
   try await ledger.register(
-    newDevice(tokens: [.alert: "a1", .background: "b1"]), key: deviceKey("phone", of: "phone-1"), by: .key("admin"))
+    newDevice(tokens: [.alert: "a1", .background: "b1"]), key: deviceKey("phone", of: "phone-1"), renewsKey: false,
+    with: nil, by: .key("admin"))
   _ = try await ledger.addEnumerator(of: "root", account: "shop", device: "phone-1")
   try await ledger.noteOutcome(.failed, reason: "BadTopic", of: .alert, account: "shop", device: "phone-1")
   try await fillAnnouncements(of: ledger, clock)
@@ -33,7 +34,7 @@ private func fillKeys(of ledger: any Ledger.Store) async throws {
     by: .key("guarded"))
   // Requests come in another order than that of their times.
   for (name, time) in [("s1", Int64(100)), ("s3", 300), ("s2", 200)] {
-    _ = try await ledger.admitSignedRequest(digestOf(name), keyID: "guarded", signedAt: time)
+    _ = try await ledger.admitSignedRequest(digestOf(name), keyID: "guarded", signedAt: time, atMost: 1_000)
   }
   try await ledger.forgetSignedRequests(before: 101)
 }

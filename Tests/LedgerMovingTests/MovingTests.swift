@@ -44,8 +44,12 @@ struct MovingTests {
     _ = try await LedgerMove.intoDatabase(from: place.file, to: place.address).run()
     _ = try await LedgerMove.intoFile(from: place.address, to: place.copy).run()
     try await place.using(place.copy) { ledger in
-      #expect(try await ledger.admitSignedRequest(digestOf("s2"), keyID: "guarded", signedAt: 200) == .replayed)
-      #expect(try await ledger.admitSignedRequest(digestOf("s1"), keyID: "guarded", signedAt: 100) == .forgotten)
+      #expect(
+        try await ledger.admitSignedRequest(digestOf("s2"), keyID: "guarded", signedAt: 200, atMost: 1_000) == .replayed
+      )
+      #expect(
+        try await ledger.admitSignedRequest(digestOf("s1"), keyID: "guarded", signedAt: 100, atMost: 1_000)
+          == .forgotten)
       try await ledger.forgetSignedRequests(before: 201)
       // One is left, so the limit of two is not reached.
       #expect(
@@ -164,7 +168,7 @@ private struct State: Equatable {
     lastCommand = try await ledger.lastCommandNumber()
     lastPassed = try await ledger.lastPassedSequence(lane: "counter")
     pause = try await ledger.pause(lane: "counter")
-    counts = try await ledger.counts()
+    counts = try await ledger.counts(lane: nil)
     anchor = try await ledger.libraryChanges(account: "shop", group: "group.crier", after: nil)?.anchor
     lastSequence =
       try await ledger.pushes(account: "shop", device: "phone-1", afterSequence: 0, limit: 100)

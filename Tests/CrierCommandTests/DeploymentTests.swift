@@ -48,15 +48,7 @@ struct DeploymentTests {
   private func backup(
     _ crier: Command, _ arguments: [String], path: String = "/usr/bin:/bin"
   ) throws -> (status: Int32, message: String) {
-    let message = crier.directory.appending(path: "backup-message")
-    try Data().write(to: message)
-    let process = try Spawned(
-      URL(filePath: "/bin/sh"), [Self.folder.appending(path: "backup").path] + arguments,
-      environment: crier.environment.merging(["PATH": path]) { $1 }, directory: crier.directory
-    ) { actions in
-      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, message.path, O_WRONLY, 0)
-    }
-    return (process.wait(), try String(contentsOf: message, encoding: .utf8))
+    try crier.backup(arguments, environment: ["PATH": path])
   }
 
   private func names(in folder: URL) throws -> Set<String> {
@@ -175,6 +167,8 @@ struct DeploymentTests {
     try FileManager.default.removeItem(at: copy)
     let (status, message) = try backup(crier, ["data", "copy"])
     #expect(status == 65 && message.contains("data: is not the home of a Crier service"), "\(message)")
+    let (file, words) = try backup(crier, ["--without-ledger", "home", "copy"])
+    #expect(file == 64 && words.contains("the ledger is a file of this home"), "\(words)")
     #expect(try backup(crier, ["home"]).status == 64)
     let (inside, text) = try backup(crier, ["home", "home/copy"])
     #expect(inside == 64 && text.contains("home/copy: is inside the home"), "\(text)")
@@ -206,5 +200,16 @@ struct DeploymentTests {
     let (status, message) = try backup(crier, ["home", "copy"], path: "/nowhere")
     #expect(status == 69 && message.contains("Install the package sqlite3"), "\(message)")
     #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "copy").path))
+  }
+}
+
+extension Command {
+  /// Runs the script for backups.
+  func backup(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> (status: Int32, message: String) {
+    let script = Self.checkout.appending(path: "Deployment/backup").path
+    let result = try run([script] + arguments, environment: environment, program: URL(filePath: "/bin/sh"))
+    return (result.status, result.message)
   }
 }

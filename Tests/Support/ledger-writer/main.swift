@@ -5,7 +5,7 @@
 // - `accept FILE` accepts announcements from four tasks until it is killed, and prints each number after its
 //   acceptance.
 // - `answer FILE [ACCOUNT]` does the same, and stores an answer with each announcement.
-// - `sit FILE LANE` takes exclusive control of a lane, prints `seated`, and waits.
+// - `sit FILE LANE` takes exclusive control of a lane, prints `seated`, and waits with the ledger open.
 // - `open FILE COUNT` opens and closes the ledger repeatedly.
 
 import Foundation
@@ -52,10 +52,11 @@ case "accept", "answer":
     try await group.waitForAll()
   }
 case "sit":
-  let seat = try SQLiteLedger(at: file).takeSeat(lane: arguments[3])
+  let ledger = try SQLiteLedger(at: file)
+  let seat = try ledger.takeSeat(lane: arguments[3])
   say("seated")
   _ = try FileHandle.standardInput.readToEnd()
-  withExtendedLifetime(seat) {}
+  withExtendedLifetime((ledger, seat)) {}
 case "open":
   for _ in 0..<(Int(arguments[3]) ?? 0) { _ = try await SQLiteLedger(at: file).counts(lane: nil) }
 default:

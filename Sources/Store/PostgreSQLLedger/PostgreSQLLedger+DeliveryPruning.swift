@@ -50,15 +50,21 @@ extension PostgreSQLLedger {
 }
 
 extension Schema {
-  /// Returns the statement that removes the first rows of a table that meet a condition. $1 belongs to the condition, and
-  /// $2 is the maximum number of rows.
+  /// Returns the statement that removes the first rows of a table that meet a condition. $1 belongs to the condition, $2 is
+  /// the maximum number of rows, and $3 is the place in the order from which on they are removed. The result is the number
+  /// of rows (`count`) and the place of the last one (`last`).
   ///
-  /// The rows are chosen in an array, because a planner may run another kind of subquery several times, and each time for
-  /// other rows. Locked rows are skipped, so that two nodes that remove rows at once do not wait for each other.
+  /// The rows are chosen in an array. The planner may run another kind of subquery several times, and each time for other
+  /// rows, or it may read the whole table to join it with the subquery. Locked rows are skipped, so that two nodes that remove rows at once do not wait for each other.
   static func deletion(of table: String, key: String, where condition: String, order: String) -> String {
     """
-    DELETE FROM \(table) WHERE \(key) = ANY(ARRAY(
-      SELECT \(key) FROM \(table) WHERE \(condition) ORDER BY \(order) LIMIT $2 FOR UPDATE SKIP LOCKED))
+    WITH gone AS (
+      DELETE FROM \(table) WHERE \(key) = ANY(ARRAY(
+        SELECT \(key) FROM \(table) WHERE \(condition) AND \(order) >= $3 ORDER BY \(order) LIMIT $2
+        FOR UPDATE SKIP LOCKED))
+      RETURNING \(order) AS place
+    )
+    SELECT count(*) AS count, max(place) AS last FROM gone
     """
   }
 }

@@ -83,12 +83,20 @@ extension PostgreSQLLedger {
 
   public func keyGroups() async throws(LedgerError) -> Set<String> {
     try await read { session in
-      Set(
-        try session.all("SELECT DISTINCT group_id FROM keys WHERE group_id IS NOT NULL") { row in
-          try row.read("group_id", as: String.self)
-        })
+      Set(try session.all(Self.groupsOfKeys) { row in try row.read("group_id", as: String.self) })
     }
   }
+
+  /// Reads one entry of an index for each group. With `DISTINCT`, PostgreSQL would read all keys.
+  static let groupsOfKeys = """
+    WITH RECURSIVE groups (group_id) AS (
+      (SELECT group_id FROM keys WHERE group_id IS NOT NULL ORDER BY group_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT keys.group_id FROM keys WHERE keys.group_id > groups.group_id ORDER BY keys.group_id LIMIT 1)
+      FROM groups WHERE groups.group_id IS NOT NULL
+    )
+    SELECT group_id FROM groups WHERE group_id IS NOT NULL
+    """
 
   public func key(digest: Data) async throws(LedgerError) -> Ledger.Key? {
     try await read { try Self.key("digest = $1 AND revoked_at IS NULL", .bytes(digest), in: $0) }

@@ -169,8 +169,10 @@ extension PostgreSQLLedger {
     try session.lock(.libraryFiles, kind.rawValue)
     var known: [(file: LibraryFile, isRemoved: Bool)] = []
     for row in try session.rows(
-      "SELECT group_id, name, sha256, bytes, change FROM library_changes WHERE kind = $1 ORDER BY group_id, name",
-      [.string(kind.rawValue)])
+      """
+      SELECT group_id, name, sha256, bytes, change FROM library_changes WHERE kind = '\(kind.rawValue)'
+      ORDER BY group_id, name
+      """)
     {
       let file = LibraryFile(
         group: try row.read("group_id"), name: try row.read("name"),

@@ -18,7 +18,8 @@ extension PostgreSQLLedger {
     let moments = Ledger.PruningMoments(finishedBefore: moment, at: timeStamp)
     pruned.webhooks = try await pruneWebhooks(before: moments.webhooks)
     pruned.events = try await pruneEvents(before: moment)
-    pruned.commands = try await delete(Self.pruningCommands, before: moment)
+    pruned.commands = try await delete(
+      Schema.deletion(of: "commands", key: "number", where: "at < $1", order: "number"), before: moment)
     pruned.libraryChanges = try await pruneLibrary(before: moment)
     pruned.administrativeActs = try await pruneAdministration(before: moments.administrativeActs)
     pruned.providerPayments = try await pruneProviderPayments(before: moment)
@@ -40,66 +41,90 @@ extension PostgreSQLLedger {
     return total
   }
 
+  /// Repeats work on a few rows until none is left, as ``repeatWhilePruning(_:)`` does. The rows are removed in an order.
+  ///
+  /// An index keeps the entries of removed rows until the server has vacuumed the table, which may be much later. Each
+  /// transaction therefore begins where the last one ended. If it began at the start, it would read all these entries again.
+  ///
+  /// - Parameter work: Removes some rows from a place in the order on, and returns their number and the last place.
+  func repeatWhilePruning(
+    inOrder work: @escaping @Sendable (borrowing PostgreSQLSession, _ first: Int64) throws -> (count: Int, last: Int64)
+  ) async throws(LedgerError) -> Int {
+    var (total, first) = (0, Int64.min)
+    while true {
+      let part = try await write(while: .pruning) { [first] session in try work(session, first) }
+      if part.count == 0 { return total }
+      (total, first) = (total + part.count, part.last)
+    }
+  }
+
   /// The number of rows that one transaction of pruning removes.
   static let prunedAtOnce: Int64 = 200
 
   /// Runs a statement that deletes rows until it finds none.
   ///
-  /// - Parameter sql: A statement whose first parameter is the moment and whose second one is the largest number of rows.
+  /// - Parameter sql: A statement of ``Schema/deletion(of:key:where:order:)``, whose $1 is the moment.
   func delete(_ sql: String, before moment: Int64) async throws(LedgerError) -> Int {
-    try await repeatWhilePruning { session in
-      try session.execute(sql, [.int64(moment), .int64(Self.prunedAtOnce)])
+    try await repeatWhilePruning { session, first in
+      let values: [PostgreSQLValue] = [.int64(moment), .int64(Self.prunedAtOnce), .int64(first)]
+      let part = try session.first(sql, values) { row in
+        (count: try row.value("count"), last: try row.value("last") ?? first)
+      }
+      return part ?? (0, first)
     }
   }
-
-  static let pruningCommands = """
-    DELETE FROM commands WHERE number IN (SELECT number FROM commands WHERE at < $1 ORDER BY number LIMIT $2)
-    """
 
   /// Removes announcements that ended before a moment. Those that ended at the same moment are removed in the order of
   /// their numbers. The members of a summary are therefore removed before the summary, while they still carry the
   /// summary's number.
   private func pruneAnnouncements(before moment: Int64) async throws(LedgerError) -> Int {
-    try await repeatWhilePruning { session in
-      var numbers: [Int64] = []
+    try await repeatWhilePruning { session, first in
+      var (numbers, last) = ([Int64](), first)
       var keys: [AnnouncementKey] = []
-      for row in try session.rows(Self.lockingEnded, [.int64(moment), .int64(Self.prunedAtOnce)]) {
+      for row in try session.rows(
+        Self.lockingEnded, [.int64(moment), .int64(Self.prunedAtOnce), .int64(first)])
+      {
         numbers.append(try row.read("number"))
         keys.append(AnnouncementKey(try row.read("account"), try row.read("id")))
+        last = max(last, try row.read("finished_at"))
       }
-      if numbers.isEmpty { return 0 }
+      if numbers.isEmpty { return (0, last) }
       try Self.lockDecisions(keys, in: session)
       let count = try session.execute(Self.deletingAnnouncements, [.int64s(numbers)])
       try Self.removeDecisions(keys, in: session)
-      return count
+      return (count, last)
     }
   }
 
-  // A row that was restored while the statement waited for it does not meet the condition any more.
+  // A row that was restored while the statement waited for it does not meet the condition any more. As in
+  // ``Schema/deletion(of:key:where:order:)``, the numbers are an array.
   static let lockingEnded = """
-    SELECT number, account, id FROM announcements
+    SELECT number, account, id, finished_at FROM announcements
     WHERE finished_at < $1
-      AND number IN (SELECT old.number FROM announcements AS old WHERE old.finished_at < $1
-                     ORDER BY old.finished_at, old.number LIMIT $2)
+      AND number = ANY (ARRAY(SELECT old.number FROM announcements AS old
+                              WHERE old.finished_at < $1 AND old.finished_at >= $3
+                              ORDER BY old.finished_at, old.number LIMIT $2))
     ORDER BY number FOR UPDATE
     """
 
   /// Removes events that are older than a moment. The clocks of the nodes differ a little, so an event may stand behind a
   /// newer one. The search therefore ends only where a thousand events in a row are newer.
   private func pruneEvents(before moment: Int64) async throws(LedgerError) -> Int {
-    try await repeatWhilePruning { session in
+    try await repeatWhilePruning { session, first in
       let positions = try session.all(
-        Self.pruningEvents, [.int64(moment), .int64(Self.prunedAtOnce)]
+        Self.pruningEvents, [.int64(moment), .int64(Self.prunedAtOnce), .int64(first)]
       ) { try $0.read("position", as: Int64.self) }
-      if let last = positions.max() { try session.execute(Self.notingPruned, [.int64(last)]) }
-      return positions.count
+      guard let last = positions.max() else { return (0, first) }
+      try session.execute(Self.notingPruned, [.int64(last)])
+      return (positions.count, last)
     }
   }
 
   static let pruningEvents = """
-    DELETE FROM events WHERE position IN (
-      SELECT oldest.position FROM (SELECT position, at FROM events ORDER BY position LIMIT 1000) AS oldest
-      WHERE oldest.at < $1 ORDER BY oldest.position LIMIT $2)
+    DELETE FROM events WHERE position = ANY (ARRAY(
+      SELECT oldest.position FROM (
+        SELECT position, at FROM events WHERE position >= $3 ORDER BY position LIMIT 1000) AS oldest
+      WHERE oldest.at < $1 ORDER BY oldest.position LIMIT $2))
     RETURNING position
     """
   static let notingPruned = "UPDATE event_positions SET pruned = greatest(pruned, $1)"

@@ -97,7 +97,7 @@ extension PostgreSQLLedger {
       try session.all(
         """
         SELECT id FROM unnest($2::text[]) AS wanted (id)
-        WHERE EXISTS (SELECT 1 FROM pushes WHERE account = $1 AND announcement = wanted.id)
+        WHERE (SELECT true FROM pushes WHERE account = $1 AND announcement = wanted.id LIMIT 1)
         """, [.string(account), .strings(ids)]
       ) { row in try row.read("id", as: String.self) })
   }
@@ -203,12 +203,7 @@ extension PostgreSQLLedger {
     try Self.lockUnfinished(numbers, in: session)
     let ended = Set(
       try session.all(
-        """
-        UPDATE pushes SET state = $1, finished_at = $2, starts = 0,
-          reason = CASE $1 WHEN 'expired' THEN coalesce(ended.reason, pushes.reason) ELSE ended.reason END
-        FROM unnest($3::bigint[], $4::text[]) AS ended (number, reason)
-        WHERE pushes.number = ended.number AND finished_at IS NULL RETURNING pushes.number
-        """,
+        Self.endingPushes,
         [
           .string(state.rawValue), .int64(timeStamp), .int64s(numbers), .strings(numbers.map { reasons[$0] ?? nil }),
         ]
@@ -219,6 +214,14 @@ extension PostgreSQLLedger {
     try tellEnds(ofPushes: numbers, in: session)
     return numbers
   }
+
+  // The condition is not `finished_at IS NULL`, for the reason that ``isUnfinished`` gives.
+  static let endingPushes = """
+    UPDATE pushes SET state = $1, finished_at = $2, starts = 0,
+      reason = CASE $1 WHEN 'expired' THEN coalesce(ended.reason, pushes.reason) ELSE ended.reason END
+    FROM unnest($3::bigint[], $4::text[]) AS ended (number, reason)
+    WHERE pushes.number = ended.number AND state IN ('waiting', 'sending') RETURNING pushes.number
+    """
 
   public func postponePush(
     _ number: Int64, reason: String?, under seat: DeliverySeat?

@@ -56,7 +56,7 @@ extension PostgreSQLLedger {
   /// Whether an announcement has an unfinished replay.
   static let replayedNow = """
     SELECT EXISTS (SELECT 1 FROM replays JOIN announcements ON announcements.number = replays.number
-                   WHERE replays.original = $1 AND announcements.finished_at IS NULL) AS value
+                   WHERE replays.original = $1 AND \(isUnfinished)) AS value
     """
 
   private static func removeReplays(of original: Int64, in session: borrowing PostgreSQLSession) throws {

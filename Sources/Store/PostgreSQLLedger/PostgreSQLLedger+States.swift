@@ -86,6 +86,12 @@ extension PostgreSQLLedger {
     return true
   }
 
+  /// The condition for an announcement that has not ended, in statements that find it by a number or by its summary.
+  ///
+  /// `finished_at IS NULL` means the same, but is also the condition of an index. While nearly everything has ended,
+  /// PostgreSQL expects to find nothing in this index, reads it as a whole, and keeps this plan when much is waiting.
+  static let isUnfinished = "announcements.state IN ('accepted', 'rendering', 'waiting', 'playing')"
+
   static let laneOfAnnouncement = "SELECT lane AS value FROM announcements WHERE number = $1"
 
   static let lockingState = "SELECT state, lane, account, id FROM announcements WHERE number = $1 FOR NO KEY UPDATE"
@@ -127,7 +133,7 @@ extension PostgreSQLLedger {
 
   static let lockingMembers = """
     SELECT number, lane, account, id FROM announcements
-    WHERE summarised_by = $1 AND finished_at IS NULL ORDER BY number FOR NO KEY UPDATE
+    WHERE summarised_by = $1 AND \(isUnfinished) ORDER BY number FOR NO KEY UPDATE
     """
   static let endingMembers = """
     UPDATE announcements SET state = $2, detail = NULL, changed_at = $3, finished_at = $3

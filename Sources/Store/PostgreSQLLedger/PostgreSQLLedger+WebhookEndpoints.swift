@@ -53,16 +53,16 @@ extension PostgreSQLLedger {
 
   public func disabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, count: Int, since: Date)] {
     try await read { session in
-      try session.all(
-        """
-        SELECT account, count(*) AS count, min(disabled_at) AS since FROM webhook_endpoints
-        WHERE disabled_at IS NOT NULL GROUP BY account ORDER BY account
-        """
-      ) { row in
+      try session.all(Self.disabledEndpoints) { row in
         (account: try row.read("account"), count: try row.value("count"), since: try row.value("since"))
       }
     }
   }
+
+  static let disabledEndpoints = """
+    SELECT account, count(*) AS count, min(disabled_at) AS since FROM webhook_endpoints
+    WHERE disabled_at IS NOT NULL GROUP BY account ORDER BY account
+    """
 
   public func enabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, id: String)] {
     try await read { session in

@@ -22,6 +22,7 @@ enum Schema {
     .init("8: library, clips of batches", library),
     .init("9: payments of providers", providers),
     .init("10: nodes, leases", nodes),
+    .init("11: indexes and vacuuming of large tables", largeTables),
   ])
 
   /// The expression for the number of this transaction, which it draws with the first use.

@@ -29,14 +29,19 @@ final class SettledNumbers: Sendable {
     var sequence: String { rawValue }
 
     /// The query that tells whether the table has a row with a number above $1.
+    ///
+    /// It reads the last entry of the index. With `EXISTS (… WHERE number > $1)`, PostgreSQL expects that a third of all
+    /// rows meet the condition, and reads the table from its start to find one.
     var queryForNewer: String {
-      switch self {
-      case .administration: "SELECT EXISTS (SELECT 1 FROM administration WHERE number > $1) AS value"
-      case .libraryChanges: "SELECT EXISTS (SELECT 1 FROM library_changes WHERE anchor > $1) AS value"
-      case .providerPayments: "SELECT EXISTS (SELECT 1 FROM provider_payments WHERE number > $1) AS value"
-      case .pushes: "SELECT EXISTS (SELECT 1 FROM pushes WHERE number > $1) AS value"
-      case .webhooks: "SELECT EXISTS (SELECT 1 FROM webhooks WHERE number > $1) AS value"
-      }
+      let (table, number) =
+        switch self {
+        case .administration: ("administration", "number")
+        case .libraryChanges: ("library_changes", "anchor")
+        case .providerPayments: ("provider_payments", "number")
+        case .pushes: ("pushes", "number")
+        case .webhooks: ("webhooks", "number")
+        }
+      return "SELECT coalesce((SELECT \(number) FROM \(table) ORDER BY \(number) DESC LIMIT 1) > $1, false) AS value"
     }
   }
 

@@ -57,11 +57,12 @@ def register(cluster, receiver):
 class Load:
     """Threads that post payments until the load is ended. All payments are in `payments`."""
 
-    def __init__(self, cluster, seed, pushers=4, pause=0.15, playing_pause=0.7):
+    def __init__(self, cluster, seed, pushers=6, pause=0.8, playing_pause=0.8):
         self.cluster, self.payments, self.faults = cluster, [], []
         self.statuses = {}
         self._lock = threading.Lock()
         self._end = threading.Event()
+        self._chance, self._direct = random.Random(seed), 0
         chances = [random.Random(seed * 1_000 + number) for number in range(pushers + 1)]
         self._threads = [
             threading.Thread(target=self._run, args=(f"push-{number}", chances[number], pause, False), daemon=True)
@@ -82,6 +83,20 @@ class Load:
     @property
     def accepted(self):
         return [payment for payment in list(self.payments) if payment.answered is not None]
+
+    def post_to(self, node):
+        """Posts a payment that is to be pushed to a node itself, once."""
+        self._direct += 1
+        payment = self._payment(f"direct-{self._direct}", self._chance, False)
+        self.payments.append(payment)
+        payment.sent = time.monotonic()
+        try:
+            with node.connect(timeout=5) as connection:
+                answer = post(connection, payment.body)
+        except (Lost, OSError):
+            return
+        if answer.status in (200, 201):
+            payment.report, payment.answered = answer.body, time.monotonic()
 
     @staticmethod
     def left(payments, pushes, receiver, with_sounds=True):

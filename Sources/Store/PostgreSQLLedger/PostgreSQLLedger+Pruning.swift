@@ -68,7 +68,7 @@ extension PostgreSQLLedger {
     try await repeatWhilePruning { session, first in
       let values: [PostgreSQLValue] = [.int64(moment), .int64(Self.prunedAtOnce), .int64(first)]
       let part = try session.first(sql, values) { row in
-        (count: try row.value("count"), last: try row.value("last") ?? first)
+        (count: try row.value("count") as Int, last: try row.read("last", as: Int64?.self) ?? first)
       }
       return part ?? (0, first)
     }

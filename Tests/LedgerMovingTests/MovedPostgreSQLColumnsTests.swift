@@ -35,7 +35,7 @@ struct MovedPostgreSQLColumnsTests {
       table.columns.map { "\(PostgreSQLForm(table).name).\($0.name)" }
     }
     #expect(
-      Set(columns).subtracting(moved).filter { !Self.unmoved.contains(String($0.prefix { $0 != "." })) } == [
+      Set(columns.filter { !Self.unmoved.contains(String($0.prefix { $0 != "." })) }).subtracting(moved) == [
         // Positions of new events only have to be higher than the last one.
         "event_positions.base", "event_positions.only_row", "event_positions.pruned",
         // The requests are counted when all of them are there.

@@ -90,7 +90,9 @@ INTERPRETERS = curl php-cli nodejs
 # long as a child of the engine may run. Those of voice packs occupy threads for minutes, and others would wait for them
 # until their signed requests have expired.
 VOICES_ALONE = CrierCommandTests.VoicesBuildWithTests|CrierCommandTests.VoicesCommandTests|CrierCommandTests.SwappedRecordingsTests
-ALONE = SpeechEngineTests|LedgerTests|LedgerConformanceTests|PlaybackTests|NotificationServiceKitTests|PushDeliveryTests|WebhookDeliveryTests|$(VOICES_ALONE)
+# These commands wait for servers that do not answer. Each wait holds one of the few threads of all tests.
+SERVERS_ALONE = CrierCommandTests.LedgerOnServerTests|CrierCommandTests.DoctorOfLedgerServerTests|CrierCommandTests.LedgerSettingTests
+ALONE = SpeechEngineTests|LedgerTests|LedgerConformanceTests|PlaybackTests|NotificationServiceKitTests|PushDeliveryTests|WebhookDeliveryTests|$(VOICES_ALONE)|$(SERVERS_ALONE)
 
 # The most test cases that run at a time. Without it, Swift Testing starts all of them at once, each of them ends when
 # almost all others have ended, and the time limit of a test measures the others. Older toolchains ignore it.

@@ -34,6 +34,7 @@ struct MovedLaneTests {
         try await former.accept(announcement("a")).number, try await former.accept(announcement("b")).number,
       ]
       await output.begins(1)
+      try await eventually { try await second.entry(numbers[0])?.state == .playing }
       try await eventually("the lane is moved") { (try? await second.moveHere(lane: "counter")) != nil }
       // The sound is stopped, although the test does not let it end.
       await former.ended()

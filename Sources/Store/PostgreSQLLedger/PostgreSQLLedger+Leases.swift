@@ -130,19 +130,6 @@ extension PostgreSQLLedger {
     }
     if results[1].isEmpty { throw error(.leaseLost, while: action) }
   }
-
-  /// Notes that this node was seen just now.
-  func noteNode(in session: borrowing PostgreSQLSession) throws {
-    let own = options.node
-    try session.execute(
-      Self.notingNode,
-      [.string(node.id), .string(node.home), .string(own.host), .string(own.version), .string(own.address)])
-  }
-
-  static let notingNode = """
-    INSERT INTO nodes (id, home, host, version, address, seen_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())
-    ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address
-    """
 }
 
 extension Duration {

@@ -170,6 +170,23 @@ struct LaneLeaseTests {
     await other.close()
   }
 
+  @Test("a process that starts again after a crash plays its lane at once, and the ended process cannot write")
+  func crashed() async throws {
+    let nodes = try await TwoNodes(lease: Self.standing)
+    let number = try await nodes.first.accept(payment("a")).number
+    let former = try await stoppedPlayer("counter", on: nodes.first)
+    let next = try await nodes.open()
+    #expect(next.node.place == nodes.first.node.place && next.node.place != nodes.second.node.place)
+    #expect(try await !next.player(lane: "counter").isRunning)
+    #expect(try await nodes.second.player(lane: "counter").isRunning)
+    let seat = try await next.takeSeat(lane: "counter")
+    let error = await #expect(throws: LedgerError.self) { try await former.set(number, .rendering) }
+    #expect(error?.code == .leaseLost)
+    try await next.ledger(under: seat).set(number, .rendering)
+    await seat.giveBack()
+    await next.close()
+  }
+
   @Test("two processes of a machine do not play a lane at the same time, and the file says which one does")
   func oneMachine() async throws {
     let nodes = try await TwoNodes(lease: Self.standing)

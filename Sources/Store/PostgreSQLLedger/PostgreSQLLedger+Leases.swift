@@ -28,11 +28,13 @@ extension PostgreSQLLedger {
   ///
   /// - Parameters:
   ///   - home: The home that may have held the lease last; nil for any.
+  ///   - place: The place of the caller's locked files, if the caller has the locked file that belongs to the lease. A node
+  ///     with the same place that held the lease has ended then, so the lease is free even before its time is over.
   ///   - reports: The latest report of a player, which renewals store.
   /// - Returns: nil if another node has the lease, or another part of this process.
   func takeLease(
-    _ name: String, terms: Ledger.Lease.Terms, ofHome home: String? = nil, isLostByTime: Bool = true,
-    reports: Locked<PlayerReport?>? = nil
+    _ name: String, terms: Ledger.Lease.Terms, ofHome home: String? = nil, lockedAt place: String? = nil,
+    isLostByTime: Bool = true, reports: Locked<PlayerReport?>? = nil
   ) async throws(LedgerError) -> HeldLease? {
     let length = leaseLength
     let start = ContinuousClock.now
@@ -40,7 +42,7 @@ extension PostgreSQLLedger {
       try session.lock(.leases, name)
       try noteNode(in: session)
       return try session.value(
-        Self.taking, [.string(name), .string(node.id), length, .string(home)], as: Int64.self)
+        Self.taking, [.string(name), .string(node.id), length, .string(home), .string(place)], as: Int64.self)
     }
     guard let epoch else { return nil }
     return HeldLease(
@@ -70,7 +72,7 @@ extension PostgreSQLLedger {
     INSERT INTO leases (name, node, epoch, until) VALUES ($1, $2, 1, clock_timestamp() + \(Schema.milliseconds("$3")))
     ON CONFLICT (name) DO UPDATE
       SET node = excluded.node, epoch = leases.epoch + 1, until = excluded.until, report = NULL
-      WHERE \(Schema.isFree("$3"))
+      WHERE (\(Schema.isFree("$3")) OR EXISTS (SELECT 1 FROM nodes WHERE id = leases.node AND place = $5::text))
         AND ($4::text IS NULL OR EXISTS (SELECT 1 FROM nodes WHERE id = leases.node AND home = $4))
     RETURNING epoch AS value
     """

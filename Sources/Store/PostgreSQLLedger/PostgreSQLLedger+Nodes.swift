@@ -19,11 +19,15 @@ extension PostgreSQLLedger {
     let own = options.node
     try session.execute(
       Self.notingNode,
-      [.string(node.id), .string(node.home), .string(own.host), .string(own.version), .string(own.address)])
+      [
+        .string(node.id), .string(node.home), .string(own.host), .string(own.version), .string(own.address),
+        .string(node.place),
+      ])
   }
 
   static let notingNode = """
-    INSERT INTO nodes (id, home, host, version, address, seen_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())
+    INSERT INTO nodes (id, home, host, version, address, place, seen_at)
+    VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp())
     ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address
     """
 

@@ -26,7 +26,8 @@ extension PostgreSQLLedger {
     // Watchers on other machines see the player's report at each renewal.
     terms.renewal = min(terms.renewal, .seconds(1))
     let lease = try await takeLease(
-      Self.lease(ofLane: lane), terms: terms, ofHome: node.home, isLostByTime: false, reports: reports)
+      Self.lease(ofLane: lane), terms: terms, ofHome: node.home, lockedAt: node.place, isLostByTime: false,
+      reports: reports)
     guard let lease else {
       throw LedgerError(.laneTaken, while: .playing, on: server, machine: try await otherMachine(of: lane))
     }
@@ -55,16 +56,19 @@ extension PostgreSQLLedger {
     // The file of a player of this machine has the latest report.
     let own = try seats.player(lane: lane)
     if own.isRunning { return own }
-    let rows = try await read { [leaseLength] session in
+    let rows = try await read { [leaseLength, node] session in
       try session.all(
-        "\(Self.players) WHERE name = $2", [leaseLength, .string(Self.lease(ofLane: lane))], PlayerStatus.init(row:))
+        "\(Self.players) WHERE name = $3", [leaseLength, .string(node.place), .string(Self.lease(ofLane: lane))],
+        PlayerStatus.init(row:))
     }
     return rows.first ?? own
   }
 
   public func players() async throws(LedgerError) -> [PlayerStatus] {
-    let rows = try await read { [leaseLength] session in
-      try session.all("\(Self.players) WHERE starts_with(name, 'lane:')", [leaseLength], PlayerStatus.init(row:))
+    let rows = try await read { [leaseLength, node] session in
+      try session.all(
+        "\(Self.players) WHERE starts_with(name, 'lane:')", [leaseLength, .string(node.place)],
+        PlayerStatus.init(row:))
     }
     let own = try seats.players()
     let running = Set(own.filter(\.isRunning).map(\.lane))
@@ -72,8 +76,11 @@ extension PostgreSQLLedger {
     return all.sorted { $0.lane.utf8.lexicographicallyPrecedes($1.lane.utf8) }
   }
 
+  // A process with the locked files of this one has ended if no file is locked.
   static let players = """
-    SELECT substr(name, 6) AS lane, NOT \(Schema.isFree("$1")) AS held, report FROM leases
+    SELECT substr(name, 6) AS lane, report,
+      NOT \(Schema.isFree("$1")) AND NOT EXISTS (SELECT 1 FROM nodes WHERE id = leases.node AND place = $2) AS held
+    FROM leases
     """
 
   // MARK: - Lanes that no process plays

@@ -194,7 +194,7 @@ struct PlaybackCallsTests {
   @Test("if another program plays on the output, the queue can still be read, and commands are refused")
   func taken() async throws {
     let client = try await service.client()
-    let seat = try service.ledger.takeSeat(lane: TestService.lane)
+    let seat = try await service.ledger.takeSeat(lane: TestService.lane)
     service.run { [player = service.server.player] in try await player?.run() }
     try await play(client, "p1")
     let status = try await client.get("/v1/playback")

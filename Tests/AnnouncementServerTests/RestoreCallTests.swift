@@ -106,7 +106,7 @@ struct RestoreCallTests {
     #expect(try await restore(client, #"{"id":"p1"}"#).status == 200)
     #expect(try await client.get("/v1/playback").number("elsewhere.0.waiting_count") == 1)
     #expect(try await client.send(.delete, "/v1/playback/p1").status == 200)
-    let seat = try service.ledger.takeSeat(lane: "alsa:former")
+    let seat = try await service.ledger.takeSeat(lane: "alsa:former")
     #expect(try await restore(client, #"{"id":"p1"}"#).code == "player_unavailable")
     withExtendedLifetime(seat) {}
   }

@@ -72,7 +72,7 @@ struct TakeOverTests {
   func playedElsewhere() async throws {
     let service = try await service()
     let client = try await service.client()
-    let seat = try service.ledger.takeSeat(lane: "alsa:former")
+    let seat = try await service.ledger.takeSeat(lane: "alsa:former")
     try await service.startPlayer()
     #expect(try await service.ledger.entry(1)?.lane == "alsa:former")
     #expect(try await client.send(.delete, "/v1/playback/p1").code == "player_unavailable")
@@ -83,7 +83,7 @@ struct TakeOverTests {
   @Test("announcements that stay on another output cause no warning while another process plays the output")
   func keptAndPlayedElsewhere() async throws {
     let service = try await service(takesOver: false)
-    let seat = try service.ledger.takeSeat(lane: "alsa:former")
+    let seat = try await service.ledger.takeSeat(lane: "alsa:former")
     try await service.startPlayer()
     let client = try await service.client()
     #expect(try await client.get("/v1/playback").string("elsewhere.0.lane") == "alsa:former")

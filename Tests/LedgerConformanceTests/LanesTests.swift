@@ -30,11 +30,13 @@ struct LanesTests {
     try await accept("d", lane: "counter", .refund, in: ledger)
     _ = try await ledger.accept(payment("file", lane: "null"))
     _ = try await ledger.accept(replayAnnouncement("replay"), again: 1, for: "shop")
-    let seat = try ledger.takeSeat(lane: "counter")
+    // A lane belongs to this machine once it was played here.
+    for lane in ["door", "null"] { await (try await ledger.takeSeat(lane: lane)).giveBack() }
+    let seat = try await ledger.takeSeat(lane: "counter")
     let lanes = try await ledger.waitingLanes()
     #expect(lanes.map(\.lane) == ["counter", "door"])
     #expect(lanes.map(\.count) == [1, 2])
-    #expect(try await ledger.unfinishedLanes() == ["counter", "door", "null"])
+    #expect(try await ledger.lanesToTakeOver() == ["counter", "door", "null"])
     #expect(lanes.map(\.isPlayed) == [true, false])
     withExtendedLifetime(seat) {}
   }
@@ -146,10 +148,49 @@ struct LanesTests {
   func played(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     let number = try await accept("a", lane: "door", in: ledger)
-    let seat = try ledger.takeSeat(lane: "door")
+    let seat = try await ledger.takeSeat(lane: "door")
     let error = await #expect(throws: LedgerError.self) { _ = try await ledger.cancelUnplayed(number) }
     #expect(error?.code == .laneTaken)
     #expect(try await ledger.entry(number)?.state == .accepted)
     withExtendedLifetime(seat) {}
+  }
+
+  @Test(
+    "a lane whose player has given its seat back can be played again at once, and keeps the last report",
+    arguments: LedgerUnderTest.all)
+  func seats(kind: LedgerUnderTest) async throws {
+    let place = try await kind.makePlace()
+    let (ledger, other) = (try await place.open(), try await place.open())
+    let number = try await accept("a", lane: "door", in: ledger)
+    for _ in 0..<3 {
+      let seat = try await ledger.takeSeat(lane: "door")
+      let error = await #expect(throws: LedgerError.self) { _ = try await other.takeSeat(lane: "door") }
+      #expect(error?.code == .laneTaken)
+      var report = PlayerReport(startedAt: place.clock.now, reportedAt: place.clock.now)
+      report.number = number
+      try seat.report(report)
+      #expect(try await other.player(lane: "door") == PlayerStatus(lane: "door", isRunning: true, report: report))
+      #expect(try await ledger.ledger(under: seat).set(number, .accepted) == false)
+      await seat.giveBack()
+      #expect(try await other.player(lane: "door").isRunning == false)
+      #expect(try await other.player(lane: "door").report?.number == number)
+    }
+    #expect(try await other.players().map(\.lane) == ["door"])
+    #expect(try await ledger.player(lane: "yard") == PlayerStatus(lane: "yard", isRunning: false, report: nil))
+  }
+
+  @Test("a lane that a process plays cannot be moved, and another one can", arguments: LedgerUnderTest.all)
+  func moveHere(kind: LedgerUnderTest) async throws {
+    let ledger = try await kind.makePlace().open()
+    for id in ["a", "b"] { try await accept(id, lane: "door", in: ledger) }
+    let seat = try await ledger.takeSeat(lane: "door")
+    let error = await #expect(throws: LedgerError.self) { _ = try await ledger.moveHere(lane: "door") }
+    #expect(error?.code == .laneTaken)
+    await seat.giveBack()
+    #expect(try await ledger.moveHere(lane: "door") == 2)
+    #expect(try await ledger.moveHere(lane: "nowhere") == 0)
+    #expect(try await ledger.lanesToTakeOver() == ["door"])
+    await #expect(throws: LedgerError.self) { _ = try await ledger.moveHere(lane: "") }
+    _ = try await ledger.takeSeat(lane: "door")
   }
 }

@@ -127,7 +127,7 @@ struct RestoringTests {
     let ledger = try await kind.makePlace().open()
     let number = try await accept("a", in: ledger)
     #expect(try await ledger.cancelUnplayed(number))
-    let seat = try ledger.takeSeat(lane: "counter")
+    let seat = try await ledger.takeSeat(lane: "counter")
     let error = await #expect(throws: LedgerError.self) { _ = try await ledger.restoreUnplayed(number) }
     #expect(error?.code == .laneTaken)
     withExtendedLifetime(seat) {}
@@ -142,6 +142,6 @@ struct RestoringTests {
     #expect(try await ledger.cancelUnplayed(number))
     #expect(try await ledger.restoreUnplayed(number)?.number == number)
     #expect(try await ledger.restoreUnplayed(999) == nil)
-    _ = try ledger.takeSeat(lane: "counter")
+    _ = try await ledger.takeSeat(lane: "counter")
   }
 }

@@ -73,7 +73,7 @@ struct FailureTests {
     }
     try await eventually { try await player.status().next.first?.state != .rendering }
     #expect(try await player.status().blockage == first, "a further failure does not change the time")
-    let report = try lane.ledger.player(lane: player.lane).report
+    let report = try await lane.ledger.player(lane: player.lane).report
     #expect(report?.blockedCode == "disk_full" && report?.blockedSince == first?.since)
     lane.output.hearAll()
     while lane.output.heard.count < 2 {
@@ -82,7 +82,7 @@ struct FailureTests {
     }
     #expect(try await player.status().blockage == nil)
     await player.stop()
-    #expect(try lane.ledger.player(lane: player.lane).report?.blockedCode == nil)
+    #expect(try await lane.ledger.player(lane: player.lane).report?.blockedCode == nil)
   }
 
   @Test("information that cannot be rendered is tried again only a limited number of times")
@@ -141,7 +141,7 @@ struct FailureTests {
     try await eventually { try await player.status().playing?.positionMilliseconds == 40 }
     lane.clock.advance(by: 200)
     try await lane.event(.deviceBack, of: player)
-    #expect(try lane.ledger.player(lane: "counter").report?.positionMilliseconds == 40)
+    #expect(try await lane.ledger.player(lane: "counter").report?.positionMilliseconds == 40)
     lane.output.hearAll()
     try await lane.event(.played, 1, of: player)
     #expect(

@@ -319,7 +319,7 @@ struct SharedLaneTests {
   @Test("a program that takes over the lane waits for its device and cancels nothing")
   func handOver() async throws {
     let lane = try TestLane()
-    var seat: PlayerSeat? = try lane.ledger.takeSeat(lane: "counter")
+    var seat: PlayerSeat? = try await lane.ledger.takeSeat(lane: "counter")
     let task = Task { try await shared(lane).play([announcement("a", .information)]) }
     try await eventually { try await !lane.ledger.unfinished(lane: "counter").isEmpty }
     lane.output.refuse(.deviceBusy)
@@ -338,7 +338,7 @@ struct SharedLaneTests {
     }
     #expect(error?.code == .deviceMissing)
     #expect(try await lane.ledger.recent(50, lane: nil).isEmpty)
-    #expect(try !lane.ledger.player(lane: "counter").isRunning)
+    #expect(try await !lane.ledger.player(lane: "counter").isRunning)
   }
 
   @Test("an interrupt ends the playing program at once, and the next player plays the other programs' announcements")

@@ -141,9 +141,9 @@ struct PlayingTests {
     #expect(error?.code == .laneTaken)
     await #expect(throws: PlayerError.self) { try await first.start() }
     await #expect(throws: PlayerError.self) { try await second.skip() }
-    #expect(try lane.ledger.player(lane: "counter").isRunning)
+    #expect(try await lane.ledger.player(lane: "counter").isRunning)
     await first.stop()
-    #expect(try !lane.ledger.player(lane: "counter").isRunning)
+    #expect(try await !lane.ledger.player(lane: "counter").isRunning)
     try await second.start()
     await second.stop()
     await #expect(throws: PlayerError.self) { try await second.pause() }

@@ -17,7 +17,7 @@ struct ProbeTests {
     try await lane.event(.deviceLost, of: player)
     let loss = try #require(try await player.status().deviceLoss)
     #expect(loss.code == "device_missing" && loss.since == lane.clock.date())
-    #expect(try lane.ledger.player(lane: "counter").report?.deviceCode == "device_missing")
+    #expect(try await lane.ledger.player(lane: "counter").report?.deviceCode == "device_missing")
     lane.output.refuseOpening(nil)
     lane.clock.advance(by: 250)
     try await lane.event(.deviceBack, of: player)

@@ -146,7 +146,7 @@ struct DatabaseExaminationTests {
     #expect(try !PostgreSQLLedger.player(lane: "counter", home: home).isRunning)
     let database = try await TemporaryDatabase()
     let ledger = try await PostgreSQLLedger(address: database.address, home: home)
-    let seat = try ledger.takeSeat(lane: "counter")
+    let seat = try await ledger.takeSeat(lane: "counter")
     #expect(try PostgreSQLLedger.player(lane: "counter", home: home).isRunning)
     #expect(try !PostgreSQLLedger.player(lane: "kitchen", home: home).isRunning)
     withExtendedLifetime(seat) {}

@@ -39,29 +39,35 @@ final class TwoNodes: Sendable {
     }
     (self.address, self.homes, self.lease) = (address, homes, lease)
     // Both nodes start at the same moment, on a database without tables.
-    async let second = Self.open(address, home: homes[1], patience: patience, lease: lease)
-    first = try await Self.open(address, home: homes[0], patience: patience, lease: lease)
+    async let second = Self.open(address, home: homes[1], host: "shop-2", patience: patience, lease: lease)
+    first = try await Self.open(address, home: homes[0], host: "shop-1", patience: patience, lease: lease)
     self.second = try await second
   }
 
   deinit { for home in homes { try? FileManager.default.removeItem(at: home) } }
 
   private static func open(
-    _ address: PostgreSQLAddress, home: URL, patience: Duration, lease: Ledger.Lease.Terms,
+    _ address: PostgreSQLAddress, home: URL, host: String, patience: Duration, lease: Ledger.Lease.Terms,
     now: @escaping @Sendable () -> Date = { Date() }
   ) async throws -> PostgreSQLLedger {
     var options = PostgreSQLLedger.Options()
     options.patienceForOrder = patience
     (options.connections, options.connectionsForLongReads) = (3, 1)
     options.lease = lease
+    options.node.host = host
     options.connection.timeLimit = .seconds(120)
     options.connection.reconnecting = PostgreSQLBackOff(first: .milliseconds(10), longest: .milliseconds(50))
     return try await PostgreSQLLedger(address: address, home: home, options: options, now: now)
   }
 
   /// Opens another ledger on the database, as another process of the first node's machine.
-  func open(now: @escaping @Sendable () -> Date = { Date() }) async throws -> PostgreSQLLedger {
-    try await Self.open(address, home: homes[0], patience: .seconds(120), lease: lease, now: now)
+  ///
+  /// - Parameter home: Another home folder.
+  func open(
+    home: URL? = nil, now: @escaping @Sendable () -> Date = { Date() }
+  ) async throws -> PostgreSQLLedger {
+    try await Self.open(
+      address, home: home ?? homes[0], host: "shop-1", patience: .seconds(120), lease: lease, now: now)
   }
 
   var both: [PostgreSQLLedger] { [first, second] }

@@ -142,7 +142,9 @@ def look(cluster, payments):
             if fault := report_fault(json.loads(payment.report), read.json()):
                 lost.append(fault)
             if play := read.json()["delivery"]["play"]:
-                labels.setdefault(play["lane"], {})[str(play["number"])] = payment.id
+                # The name of a lane is that of the output, "@" and the name of the machine.
+                output = play["lane"].rpartition("@")[0]
+                labels.setdefault(output, {})[str(play["number"])] = payment.id
             again = post(connection, payment.body)
             if (again.status, again.body) != (200, payment.report):
                 lost.append(f"{payment.id}: the same request was answered with {again.status} {again.code}")

@@ -72,10 +72,11 @@ extension Lane {
     if current.retryAt <= now { sound() } else { wake(at: current.retryAt) }
   }
 
-  /// Whether another process has ended the announcement, so that it must not play. If this is not known, the
-  /// announcement plays.
+  /// Whether another process has ended the announcement or moved it to another lane, so that it must not play here. If
+  /// this is not known, the announcement plays.
   private func hasEndedElsewhere(_ number: Int64) async -> Bool {
-    (try? await ledger.entry(number)?.state.isFinal) ?? false
+    guard let entry = try? await ledger.entry(number) else { return false }
+    return entry.state.isFinal || entry.lane != name
   }
 
   func isGapOver(before sound: LaneSound, at now: Int64) -> Bool {

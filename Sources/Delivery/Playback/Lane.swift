@@ -317,6 +317,7 @@ actor Lane {
       }
     }
     report()
+    await seat?.giveBack()
     seat = nil
     signals.end()
   }
@@ -355,7 +356,9 @@ actor Lane {
       } catch {
         noteLedger(error.code.rawValue, while: .writing)
         refuseWaiting(error)
-        guard error.code != .invalidValue, !signals.isStopAsked else { return false }
+        // Another machine has the lane now, so nothing more may begin here.
+        if error.code == .leaseLost { isStopping = true }
+        guard ![.invalidValue, .leaseLost].contains(error.code), !signals.isStopAsked else { return false }
         await wait(until: clock.now() + pause, while: error)
         guard !signals.isStopAsked else { return false }
         pause = min(pause * 2, settings.devicePauses.upperBound)

@@ -30,7 +30,7 @@ public struct LaneView: Sendable, Hashable {
   public static func of(
     lane: String, in ledger: any Ledger.Store, at date: Date = Date()
   ) async throws(LedgerError) -> LaneView {
-    let player = try ledger.player(lane: lane)
+    let player = try await ledger.player(lane: lane)
     // A summary may include more payments than a page has, so the query leaves them out.
     let entries = try await ledger.unfinishedAlone(lane: lane, limit: pageLength)
     let count = try await ledger.unfinishedAloneCount(lane: lane)

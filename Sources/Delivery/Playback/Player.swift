@@ -16,6 +16,8 @@ public import SoundOutputs
 ///   sound is usually written while it plays, so that the disk does not delay the sound.
 /// - Payments and refunds wait as long as necessary for the engine, the disk and the device. Only an error in the
 ///   payment itself, or a person, ends one of them without playing it.
+/// - If several machines use the ledger, a player that has lost its lane to another machine stops at once, and stores
+///   nothing more.
 /// - Between two announcements there is a silence of ``Settings/gap``, which includes the quiet ends of the clips.
 ///
 /// A single task (`Lane`) owns all mutable state, and everything else sends it messages. The task plays through a
@@ -78,36 +80,54 @@ public final class Player: Sendable {
   ) async throws -> [String: Int] {
     guard running.withLock({ $0.begin() }) else { throw PlayerError(.alreadyStarted, lane: lane) }
     do {
-      let seat = try ledger.takeSeat(lane: lane)
-      let lane = Lane(
-        name: lane, ledger: ledger, seat: seat, output: output, renderer: renderer, settings: settings, clock: clock,
-        summary: summary, mailbox: mailbox, signals: signals)
-      if let rate { try await lane.openOutput(rate: rate) }
-      // The lane reads its announcements in the order of their numbers, so announcements must be moved to it before it
-      // starts.
-      let moved = takesOver || !former.isEmpty ? try await takeOver { takesOver || former.contains($0) } : [:]
-      try await lane.recover()
-      let task = Task { await lane.run() }
-      running.withLock { $0.task = task }
-      return moved
+      let seat = try await ledger.takeSeat(lane: lane)
+      do {
+        return try await start(under: seat, opening: rate, takingOver: takesOver, from: former)
+      } catch {
+        await seat.giveBack()
+        throw error
+      }
     } catch {
       running.withLock { $0.isBegun = false }
       throw error
     }
   }
 
+  private func start(
+    under seat: PlayerSeat, opening rate: Int?, takingOver takesOver: Bool, from former: Set<String>
+  ) async throws -> [String: Int] {
+    let ledger = ledger.ledger(under: seat)
+    let lane = Lane(
+      name: lane, ledger: ledger, seat: seat, output: output, renderer: renderer, settings: settings, clock: clock,
+      summary: summary, mailbox: mailbox, signals: signals)
+    if let rate { try await lane.openOutput(rate: rate) }
+    // The lane reads its announcements in the order of their numbers, so announcements must be moved to it before it
+    // starts.
+    let moved =
+      takesOver || !former.isEmpty ? try await takeOver(in: ledger) { takesOver || former.contains($0) } : [:]
+    try await lane.recover()
+    let task = Task { await lane.run() }
+    running.withLock { $0.task = task }
+    // A person has moved the lane to another machine, whose player plays its announcements.
+    seat.onLoss { [weak self] in await self?.stop(finishingPlaying: false) }
+    return moved
+  }
+
   /// Moves the requests that wait on certain lanes without a player to this lane.
   ///
   /// - Throws: `LedgerError`.
-  private func takeOver(_ isTaken: (String) -> Bool) async throws -> [String: Int] {
+  private func takeOver(
+    in ledger: any Ledger.Store, _ isTaken: (String) -> Bool
+  ) async throws -> [String: Int] {
     var moved: [String: Int] = [:]
-    for other in try await ledger.unfinishedLanes() where other != lane && isTaken(other) {
+    for other in try await ledger.lanesToTakeOver() where other != lane && isTaken(other) {
       // While this call holds the seat, no player can start on that lane. A lane that a process plays keeps its
       // requests.
-      guard try !ledger.player(lane: other).isRunning, let seat = try? ledger.takeSeat(lane: other) else { continue }
+      guard try await !ledger.player(lane: other).isRunning, let seat = try? await self.ledger.takeSeat(lane: other)
+      else { continue }
       let count = try await ledger.moveRequests(from: other, to: lane)
       if count > 0 { moved[other] = count }
-      withExtendedLifetime(seat) {}
+      await seat.giveBack()
     }
     return moved
   }
@@ -125,6 +145,9 @@ public final class Player: Sendable {
     mailbox.post(.stop(finishing: finishingPlaying, cancelling: numbers))
     await task.value
   }
+
+  /// Waits until the player has ended, because it was stopped or because it lost its lane to another machine.
+  public func ended() async { await running.withLock { $0.task }?.value }
 
   // MARK: Announcements
 

@@ -77,7 +77,7 @@ public struct SharedLane: Sendable {
 
   /// - Returns: The player, or nil if another process plays the lane.
   private func playerIfNeeded(opening rate: Int?) async throws -> Player? {
-    guard try !ledger.player(lane: lane).isRunning else { return nil }
+    guard try await !ledger.player(lane: lane).isRunning else { return nil }
     let player = try makePlayer()
     do {
       try await player.start(opening: rate)

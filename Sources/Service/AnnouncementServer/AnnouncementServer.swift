@@ -99,6 +99,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let webhookService: WebhookService?
   let providerEndpoints: ProviderEndpoints
   let providerService: ProviderService
+  /// The register of nodes; nil if only one machine can use the ledger.
+  let nodeService: NodeService?
   let batches: Batches
   let readiness: Readiness
   let shopWatch: ShopWatch
@@ -218,9 +220,14 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         pushes: await pushService?.setAsideCount ?? 0, webhooks: await webhookService?.setAsideCount ?? 0,
         providerPayments: await providerPayments.setAsideCount, batches: await batches.setAside.count)
     }
+    let nodeService = NodeService(
+      ledger,
+      deliveries: Set<DeliverySeat.Kind>([.providerPayments]).union(pushService == nil ? [] : [.pushes])
+        .union(webhookService == nil ? [] : [.webhooks]), logger: logger)
+    self.nodeService = nodeService
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer, pushes: pushService, webhooks: webhookService,
-      providers: providerEndpoints,
+      nodes: nodeService, providers: providerEndpoints,
       folders: [parts.containers.deletingLastPathComponent(), ledger.folder],
       locale: settings.locale, setAside: setAside)
     let shopWatch = ShopWatch(
@@ -250,7 +257,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let gauges = ServiceGauges(
       announcer: parts.announcer, ledger: ledger, clips: clips, player: lanePlayer, pushes: pushService,
       webhooks: webhookService, eventSlots: eventSlots, batchSlots: batchSlots, shopWatch: shopWatch,
-      providers: providerTelling.history, providerPayments: providerPayments, setAside: setAside, counts: counts)
+      providers: providerTelling.history, providerPayments: providerPayments, setAside: setAside, counts: counts,
+      nodes: nodeService)
     providerService = ProviderService(providerPayments, ledger: ledger, logger: logger)
     let failures = FailureGate(settings.keyFailures, time: time)
     let routes: [[Route]] = [
@@ -430,6 +438,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         if let pushService { group.addTask { try await pushService.run() } }
         if let webhookService { group.addTask { try await webhookService.run() } }
         group.addTask { try await providerService.run() }
+        if let nodeService { group.addTask { try await nodeService.run() } }
         group.addTask { [ledgerWatch, listens, phraseBooks] in
           try await cancelWhenGracefulShutdown {
             // This work begins when the service listens, so that it does not slow down the start.

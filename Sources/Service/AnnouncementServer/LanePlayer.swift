@@ -89,6 +89,7 @@ final class LanePlayer: Service {
         (state.former, state.pause) = ([], nil)
         state.watching = Task { await reportDevice(of: player) }
       }
+      Task { await self.forget(player) }
       for (other, count) in moved.sorted(by: { $0.key < $1.key }) {
         logger.warning(
           "Announcements waited on an output that no service plays. This service plays them.",
@@ -101,6 +102,20 @@ final class LanePlayer: Service {
       return nil
     } catch {
       return error
+    }
+  }
+
+  /// Forgets a player when it has ended, so that the next attempt makes another one.
+  private func forget(_ player: Player) async {
+    await player.ended()
+    let wasCurrent = state.withLock { state in
+      guard state.player === player, !state.isStopping else { return false }
+      state.player = nil
+      return true
+    }
+    if wasCurrent {
+      logger.warning(
+        "The player has stopped, because its lane was moved to another machine.", metadata: ["lane": "\(player.lane)"])
     }
   }
 

@@ -25,6 +25,7 @@ struct ServiceGauges: Sendable {
   /// The number of the lane's announcements in each state. The ledger reads all announcements of the lane to count
   /// them, so the numbers are kept for a second.
   let counts: Remembered<[Ledger.State: Int]>
+  let nodes: NodeService?
 
   var now: ServiceMetrics.Gauges {
     get async {
@@ -49,6 +50,7 @@ struct ServiceGauges: Sendable {
         gauges.unreachableWebhookEndpoints = webhooks.reach.unreachableCount(waiting: waiting)
       }
       gauges.setAside = await setAside()
+      gauges.nodes = await nodes?.nodes() ?? []
       gauges.alarms = await shopWatch.activeAlarms
       gauges.providers = providers.counts
       gauges.waitingProviderPayments = await providerPayments.waitingCount

@@ -164,6 +164,8 @@ final class ServiceMetrics: Sendable {
     var disabledWebhookEndpoints: Int?
     /// The alarms that are on.
     var alarms: Set<Alarm> = []
+    /// The nodes that share the ledger; empty if only one machine can use it.
+    var nodes: [Ledger.Node] = []
     var startedAt = Date()
   }
 
@@ -284,10 +286,25 @@ final class ServiceMetrics: Sendable {
     page.figures(
       "crier_alarm", "gauge", "1 while an alarm is on, by alarm.", by: "alarm",
       Alarm.allCases.map { ($0.rawValue, gauges.alarms.contains($0) ? 1 : 0) })
+    if !gauges.nodes.isEmpty { Self.add(gauges.nodes, to: &page) }
     page.figure(
       "crier_start_time_seconds", "gauge", "Time when the service started, in seconds since 1970-01-01T00:00:00Z.",
       Int(gauges.startedAt.timeIntervalSince1970))
     return page.text
+  }
+
+  private static func add(_ nodes: [Ledger.Node], to page: inout Page) {
+    func labels(_ node: Ledger.Node) -> [(String, String)] { [("node", node.id), ("host", node.description.host)] }
+    page.family("crier_node_seen_seconds", "gauge", "Time since a node was last heard of.")
+    for node in nodes { page.line("crier_node_seen_seconds", labels(node), String(node.silence)) }
+    page.family("crier_lease_holder", "gauge", "1 for the node that makes deliveries, by the kind of the deliveries.")
+    for node in nodes {
+      for kind in node.deliveries.map(\.rawValue).sorted() {
+        page.line("crier_lease_holder", [("deliveries", kind)] + labels(node), "1")
+      }
+    }
+    page.family("crier_node_lanes", "gauge", "Outputs that a node plays.")
+    for node in nodes { page.line("crier_node_lanes", labels(node), String(node.lanes.count)) }
   }
 
   private struct Page {

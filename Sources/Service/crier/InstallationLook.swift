@@ -6,8 +6,10 @@ import Announcer
 import Foundation
 import InstallationDiagnosis
 import InstallationExamination
+import Ledger
 import Playback
 import PostgreSQL
+import PostgreSQLLedger
 import ProviderSettings
 import PushDelivery
 import SoundOutputs
@@ -234,6 +236,10 @@ struct InstallationLook {
 
   // MARK: The output and the port
 
+  private static func lane(ofOutput output: String, in ledger: LedgerFacts) -> String {
+    if case .database = ledger { PostgreSQLLedger.lane(ofOutput: output, on: .init()) } else { output }
+  }
+
   private func output(
     _ configuration: ServiceConfiguration, _ homeFacts: HomeFacts, _ ledger: LedgerFacts
   ) async -> OutputFacts {
@@ -249,7 +255,7 @@ struct InstallationLook {
     // Without a home no player runs. If the home belongs to another user, this user may have another sound server, and
     // must not take the device from the service.
     if case .missing = homeFacts.place {
-    } else if let lane = try? options.lane() {
+    } else if let lane = try? options.lane(named: { Self.lane(ofOutput: $0, in: ledger) }) {
       player = LedgerLook.player(of: lane, in: home.ledgerFile, ledger)
     }
     return await OutputLook.look(

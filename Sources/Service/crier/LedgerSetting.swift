@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Foundation
+import Ledger
 import PostgreSQL
 import PostgreSQLLedger
 
@@ -125,6 +127,7 @@ extension LedgerSetting.Server {
     var options = PostgreSQLLedger.Options()
     options.patienceAtOpening = patience
     options.changesTables = changesTables
+    options.node.version = Crier.configuration.version
     return try await PostgreSQLLedger(address: address, home: home, options: options)
   }
 }

@@ -33,9 +33,16 @@ struct LaneOptions: ParsableArguments {
     return .file(URL(filePath: path).absoluteURL.standardizedFileURL.path(percentEncoded: false))
   }
 
-  /// Returns the lane's name in the ledger. The ledger allows 100 bytes, so a longer name is replaced by its digest.
-  func lane() throws(OutputError) -> String {
-    let text = try name().description
+  /// Returns the lane's name in a ledger.
+  func lane(in ledger: any Ledger.SeatStore) throws(OutputError) -> String {
+    try lane(named: ledger.lane(ofOutput:))
+  }
+
+  /// Returns the lane's name. A ledger allows 100 bytes, so a longer name is replaced by its digest.
+  ///
+  /// - Parameter named: Returns the name of an output's lane, of any length.
+  func lane(named: (_ output: String) -> String) throws(OutputError) -> String {
+    let text = named(try name().description)
     guard text.utf8.count > 100 else { return text }
     return "sha256:" + SHA256.hash(data: Data(text.utf8)).hexadecimal
   }
@@ -43,9 +50,9 @@ struct LaneOptions: ParsableArguments {
   /// Returns the output with its lane.
   ///
   /// - Throws: `OutputError` for an invalid output name.
-  func parts(waking: Waking) throws(OutputError) -> OutputParts {
+  func parts(waking: Waking, in ledger: any Ledger.SeatStore) throws(OutputError) -> OutputParts {
     let name = try name()
-    return OutputParts(name: name.description, lane: try lane()) { name.makeOutput(waking: waking) }
+    return OutputParts(name: name.description, lane: try lane(in: ledger)) { name.makeOutput(waking: waking) }
   }
 
   /// - Throws: ``UnsafeHome``, ``CommandError``, `ServiceConfiguration.Fault`, `LedgerError`.
@@ -136,9 +143,10 @@ struct PlayerOptions: ParsableArguments {
     let (settings, waking) = (
       try settings(ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones))), sink.waking
     )
-    let (name, lane) = (try lane.name(), try lane.lane())
+    let name = try lane.name()
     let home = home.folder
     let ledger = try await self.lane.ledger(in: home)
+    let lane = try lane.lane(in: ledger)
     let library = SoundLibrary(container: try GroupContainer(containers: home.containers, group: "group.crier"))
     // Announcements of other programs may need phrase books. A sound file needs none.
     let announcer = try? files.announcer(speakers: 1, home: home, copiesPacks: true)

@@ -8,7 +8,7 @@ import Playback
 
 struct Queue: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows the queue of announcements, and pauses, resumes, skips, cancels and replays them.",
+    abstract: "Shows the queue of announcements, and pauses, resumes, skips, cancels, replays and moves them.",
     discussion: """
       On a terminal, the display updates until q is pressed: p pauses and resumes, s skips the playing announcement, r \
       replays the last one.
@@ -20,7 +20,7 @@ struct Queue: AsyncParsableCommand {
         crier queue replay 41
       """,
     subcommands: [
-      Show.self, Pause.self, Resume.self, Skip.self, Cancel.self, Replay.self, SetVolume.self,
+      Show.self, Pause.self, Resume.self, Skip.self, Cancel.self, Replay.self, SetVolume.self, Move.self,
     ],
     defaultSubcommand: Show.self)
 
@@ -61,6 +61,36 @@ struct Queue: AsyncParsableCommand {
     }
   }
 
+  struct Move: ReportingCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Moves the queue of a machine that does not come back to this machine.",
+      discussion: """
+        An output belongs to the machine that plays on it. If several machines share a ledger and one of them stops, its \
+        announcements wait until it is back. This command gives its output's queue to this machine. The service of this \
+        machine plays the announcements when it starts next, before newer ones.
+
+        EXAMPLES
+          crier queue move default@shop-12
+        """)
+    @Argument(help: "The queue's name, as crier queue shows it: the output, @ and the name of the machine.")
+    var lane: String
+    @OptionGroup var queue: QueueOptions
+
+    func perform() async throws {
+      let (_, ledger) = try await queue.open()
+      do throws(LedgerError) {
+        let count = try await ledger.moveHere(lane: lane)
+        let waiting = count == 1 ? "1 announcement waits" : "\(count) announcements wait"
+        let name = Terminal.printable(lane)
+        Terminal.note("crier: \(waiting) on \(name); start the service of this machine again to play what waits.")
+      } catch {
+        guard error.code == .laneTaken else { throw error }
+        throw CommandError(
+          69, "LANE \(Terminal.printable(lane)): a player is running on it; stop that player first.")
+      }
+    }
+  }
+
   struct SetVolume: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "volume",
@@ -96,7 +126,7 @@ extension QueueOptions {
   /// not skipped.
   func skip() async throws {
     let (lane, ledger) = try await open()
-    let status = try ledger.player(lane: lane)
+    let status = try await ledger.player(lane: lane)
     guard status.isRunning else { throw Self.noPlayer(on: lane) }
     guard let number = status.report?.number else {
       throw CommandError(
@@ -108,7 +138,7 @@ extension QueueOptions {
   /// - Parameter number: The number of the announcement that the command is about.
   func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
     let (lane, ledger) = try await open()
-    let isPlayed = try ledger.player(lane: lane).isRunning
+    let isPlayed = try await ledger.player(lane: lane).isRunning
     // Without a player, only a cancellation has an effect.
     if !isPlayed {
       guard case .cancel = command else { throw Self.noPlayer(on: lane) }

@@ -30,7 +30,10 @@ struct QueueOptions: ParsableArguments {
         65, "\(home.typed): this home has no ledger; give the home folder of the service or program with --home.")
     }
     let lane = LaneOptions(output: try output ?? Self.output(of: home))
-    return (try lane.lane(), try await lane.ledger(in: home))
+    // A faulty output is reported before a ledger that cannot be opened.
+    _ = try lane.name()
+    let ledger = try await lane.ledger(in: home)
+    return (try lane.lane(in: ledger), ledger)
   }
 
   /// Returns the output that a service with this home plays to. A service that plays nothing has no queue, so the

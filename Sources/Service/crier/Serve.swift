@@ -112,7 +112,7 @@ struct Serve: ReportingCommand {
       guard error.code == .localeUnknown else { throw error }
       throw configuration.fault(in: .locale, "\(error.problem); \(error.remedy)")
     }
-    let player = try makePlayer(configuration)
+    try checkOutput(configuration)
     let installation = files.installation
     let console: ConsoleFiles
     do { console = try ConsoleFiles(folder: installation.console) } catch {
@@ -125,6 +125,7 @@ struct Serve: ReportingCommand {
     // starts at the same moment, at the boot of the machine, is waited for. If it stays away, the service ends with the
     // reason: its unit then shows a failure and starts it again, while a service that waits for ever looks healthy.
     let ledger = try await home.openLedger(configuration.ledger, checksIntegrity: false, patience: .seconds(30))
+    let player = try makePlayer(configuration, ledger)
     let firstKey = try await FirstKey(home: home, ledger: ledger).prepare(
       isLocal: Self.isLoopback(configuration.settings.host), host: configuration.settings.host)
     let recentLog = RecentLog()
@@ -228,12 +229,24 @@ struct Serve: ReportingCommand {
   /// The tone that tests the output. No kind of payments has it by default.
   private static let testTone = "tone:marimba"
 
-  private func makePlayer(_ configuration: ServiceConfiguration) throws -> PlayerParts? {
+  /// Checks the output, so that an invalid name is reported at start, and not when the first payment arrives.
+  private func checkOutput(_ configuration: ServiceConfiguration) throws {
+    guard configuration.output != "none" else { return }
+    do throws(OutputError) {
+      _ = try LaneOptions(output: configuration.output).name()
+    } catch {
+      throw configuration.invalidOutput(error)
+    }
+  }
+
+  private func makePlayer(
+    _ configuration: ServiceConfiguration, _ ledger: any Ledger.SeatStore
+  ) throws -> PlayerParts? {
     guard configuration.output != "none" else { return nil }
     let waking = configuration.sink.waking
     let output: OutputParts
     do throws(OutputError) {
-      output = try LaneOptions(output: configuration.output).parts(waking: waking)
+      output = try LaneOptions(output: configuration.output).parts(waking: waking, in: ledger)
     } catch {
       throw configuration.invalidOutput(error)
     }
@@ -242,11 +255,9 @@ struct Serve: ReportingCommand {
     settings.remembersPause = true
     let sounds = ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones))
     settings.chimes = try configuration.chimes(sounds)
-    // An invalid output name must be reported at start, and not when the first payment arrives.
-    _ = try output.make()
     return PlayerParts(
       output: output, settings: settings,
-      named: { name throws(OutputError) in try LaneOptions(output: name).parts(waking: waking) },
+      named: { name throws(OutputError) in try LaneOptions(output: name).parts(waking: waking, in: ledger) },
       listed: { ListedOutput.all },
       testSound: { try sounds.chime(Self.testTone) ?? Waveform(samples: [], sampleRate: 22_050) })
   }

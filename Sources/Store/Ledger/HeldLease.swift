@@ -55,7 +55,7 @@ package final class HeldLease: Sendable {
     }
   }
 
-  deinit { keeper.cancel() }
+  deinit { letGo() }
 
   /// Whether the lease may be used at this moment.
   package var isUsable: Bool { core.lease.withLock { $0.isUsable(at: .now) } }
@@ -65,6 +65,9 @@ package final class HeldLease: Sendable {
 
   /// Waits until the lease is lost or given back, or until the task is cancelled. One task may wait.
   package func loss() async { await core.waitForEnd() }
+
+  /// Gives the lease back soon.
+  package func letGo() { keeper.cancel() }
 
   /// Gives the lease back. When the call returns, other nodes can have it, unless the database could not be reached.
   package func giveBack() async {

@@ -128,6 +128,9 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// `inUse`; nil if it is not known.
   public let process: Int32?
 
+  /// The name of the machine that the lane belongs to, when ``code-swift.property`` is `laneTaken`; nil if it is this one.
+  public let machine: String?
+
   /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`; an unknown change of the tables,
   /// when it is `newerVersion`; the table, the row and the column, when it is `valueUnstorable` or `copyDiffers`.
   public let field: String?
@@ -148,8 +151,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     self.code = code
     self.action = action
     self.file = file
-    server = nil
-    sqlState = nil
+    (server, sqlState, machine) = (nil, nil, nil)
     self.resultCode = resultCode
     self.systemError = systemError
     self.process = process
@@ -162,7 +164,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// - Parameter server: The hosts and ports of the ledger's servers, without user, database and options.
   package init(
     _ code: Code, while action: Action, on server: String, sqlState: String? = nil, field: String? = nil,
-    from: Ledger.State? = nil, to: Ledger.State? = nil
+    from: Ledger.State? = nil, to: Ledger.State? = nil, machine: String? = nil
   ) {
     self.code = code
     self.action = action
@@ -171,6 +173,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     self.field = field
     self.from = from
     self.to = to
+    self.machine = machine
     (file, resultCode, systemError, process, change) = (nil, nil, nil, nil, nil)
   }
 
@@ -228,6 +231,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyWebhookEndpoints: "the account has reached the limit of its webhook endpoints"
     case .webhookEndpointExists: "the account has another webhook endpoint with this URL"
     case .keyNotInForce: "the key is revoked, has expired, or was already rotated"
+    case .laneTaken where machine != nil: "the lane belongs to the machine \(machine ?? "")"
     case .laneTaken: process.map { "process \($0) already plays on the lane" } ?? "another player is using the lane"
     case .leaseLost: "another node has taken over this work"
     case .diskFull: "the disk is full, or the ledger has reached its size limit"
@@ -269,6 +273,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyWebhookEndpoints: "Nothing was changed. Remove endpoints that are no longer used."
     case .webhookEndpointExists: "Nothing was changed. Remove the other endpoint first."
     case .keyNotInForce: "Nothing was changed. Create another key, or rotate the key that replaced it."
+    case .laneTaken where machine != nil:
+      "It waits for that machine. If the machine does not come back, move the lane with crier queue move."
     case .laneTaken: "Stop the other player, or use another lane."
     case .leaseLost: "Nothing was changed. Take the work over again, if the other node has stopped."
     case .diskFull: "Free some space and try again."

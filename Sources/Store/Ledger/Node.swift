@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 
 extension Ledger {
   /// A process that uses a ledger together with processes on other machines.
   public struct Node: Sendable, Hashable {
     /// What a node says about itself.
     public struct Description: Sendable, Hashable {
-      /// The name of the machine, which people know.
-      public var host: String
+      /// The name of the machine, which people know: at most 64 letters, digits, points, hyphens and underscores. Other
+      /// characters become hyphens.
+      public var host: String { didSet { host = Self.plain(host) } }
       /// The version of the program.
       public var version: String
       /// The host and the port at which other nodes reach the service; nil if it has none, as a command.
@@ -16,16 +17,55 @@ extension Ledger {
 
       /// - Parameter host: The name of the machine; nil for the name that the system has.
       public init(host: String? = nil, version: String = "", address: String? = nil) {
-        self.host = host ?? Self.systemHost
+        self.host = Self.plain(host ?? Self.systemHost)
         self.version = version
         self.address = address
       }
 
-      private static let systemHost: String = {
+      private static func plain(_ text: String) -> String {
+        let name = text.unicodeScalars.prefix(64).map { scalar in
+          let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+          return isPlain || ".-_".unicodeScalars.contains(scalar) ? Character(scalar) : "-"
+        }
+        return name.isEmpty ? "unknown" : String(name)
+      }
+
+      private static var systemHost: String {
         let text = (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)) ?? ""
-        let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        return name.isEmpty ? "unknown" : name
-      }()
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+      }
     }
+
+    /// The id of the process: that of its home folder, a point, and a number of its own, both in hexadecimal digits.
+    public var id: String
+    public var description: Description
+    public var startedAt: Date
+    /// The time since the node was last heard of, in seconds, by the clock of the database.
+    public var silence: TimeInterval
+    /// The deliveries that the node makes.
+    public var deliveries: Set<DeliverySeat.Kind>
+    /// The lanes that the node plays, sorted by name.
+    public var lanes: [String]
+
+    package init(
+      id: String, description: Description, startedAt: Date, silence: TimeInterval,
+      deliveries: Set<DeliverySeat.Kind>, lanes: [String]
+    ) {
+      (self.id, self.description, self.startedAt, self.silence) = (id, description, startedAt, silence)
+      (self.deliveries, self.lanes) = (deliveries, lanes)
+    }
+  }
+
+  /// The register of the nodes that share a ledger. A ledger in a file has no nodes.
+  public protocol NodeStore: Sendable {
+    /// The id of this node; nil for a ledger in a file.
+    var nodeID: String? { get }
+
+    /// Notes that this node was heard of at this moment, and forgets nodes that were not heard of for a day and own no
+    /// lane.
+    func noteNode() async throws(LedgerError)
+
+    /// Returns the nodes that were heard of in the last hour or hold something, sorted by the names of their machines.
+    func nodes() async throws(LedgerError) -> [Node]
   }
 }

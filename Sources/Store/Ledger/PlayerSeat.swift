@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import FileSystem
 public import Foundation
 import TextFormats
 
-/// The exclusive right to play a lane of a ledger. Its holder is the lane's player until the seat is released or the
+/// The exclusive right to play a lane of a ledger. Its holder is the lane's player until the seat is given back or the
 /// process ends, even by a crash.
+///
+/// If several machines use the ledger, the seat is a lease too, which the holder loses only when a person moves the lane
+/// to another machine, or when a copy of the home folder plays the lane. Until then, the lane waits for its machine,
+/// because it is a loudspeaker of that machine.
 ///
 /// The player reports its status in the locked file itself and not in the database. The report is useless after a crash
 /// and changes several times a second. In the file, each report costs one write to a page in memory: no acceptance
@@ -15,21 +20,46 @@ import TextFormats
 public final class PlayerSeat: Sendable {
   public let lane: String
   private let ledger: URL
-  private let lock: LockedFile
+  private let lock: Locked<LockedFile?>
+  /// The lease of the lane; nil if only one machine uses the ledger.
+  package let lease: HeldLease?
+  private let reports: Locked<PlayerReport?>?
 
-  init(lane: String, ledger: URL, lock: LockedFile) {
+  init(
+    lane: String, ledger: URL, lock: LockedFile, lease: HeldLease? = nil, reports: Locked<PlayerReport?>? = nil
+  ) {
     self.lane = lane
     self.ledger = ledger
-    self.lock = lock
+    self.lock = Locked(lock)
+    (self.lease, self.reports) = (lease, reports)
   }
 
-  /// Publishes the player's status for watchers. The call does not wait for the disk.
+  deinit { lease?.letGo() }
+
+  /// Publishes the player's status for watchers. The call does not wait for the disk, nor for a database.
   public func report(_ report: PlayerReport) throws(LedgerError) {
+    reports?.withLock { $0 = report }
     do {
-      try lock.write(try report.bytes)
+      let bytes = try report.bytes
+      try lock.withLock { try $0?.write(bytes) }
     } catch {
       throw LedgerError(cause: error, while: .playing, in: ledger)
     }
+  }
+
+  /// Calls a closure once if the seat is lost. The closure is called after ``giveBack()`` too.
+  public func onLoss(_ notify: @escaping @Sendable () async -> Void) {
+    guard let lease else { return }
+    Task {
+      await lease.loss()
+      await notify()
+    }
+  }
+
+  /// Gives the seat back. When the call returns, another player can take it.
+  public func giveBack() async {
+    await lease?.giveBack()
+    lock.withLock { $0 = nil }
   }
 }
 
@@ -76,7 +106,7 @@ public struct PlayerReport: Sendable, Hashable, Codable {
 
   /// The report as a checksum, JSON, and spaces up to ``byteCount``. The fixed length and the checksum keep a mix of an
   /// old and a new report from being read as valid.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     get throws {
       let encoder = JSONEncoder()
       encoder.dateEncodingStrategy = .millisecondsSince1970
@@ -86,7 +116,7 @@ public struct PlayerReport: Sendable, Hashable, Codable {
     }
   }
 
-  init?(bytes: [UInt8]) {
+  package init?(bytes: [UInt8]) {
     guard bytes.count == Self.byteCount, bytes[16...].checksum.utf8.elementsEqual(bytes[..<16]) else { return nil }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970

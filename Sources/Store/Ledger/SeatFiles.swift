@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSystem
+package import ConcurrencySupport
+package import FileSystem
 package import Foundation
 import TextFormats
 
@@ -17,15 +18,37 @@ package struct SeatFiles: Sendable {
   }
 
   package func takeSeat(lane: String) throws(LedgerError) -> PlayerSeat {
+    let seat = PlayerSeat(lane: lane, ledger: file, lock: try lockSeat(lane: lane))
+    let moment = now()
+    try seat.report(PlayerReport(startedAt: moment, reportedAt: moment))
+    return seat
+  }
+
+  /// Takes the seat of a lane that other machines see too.
+  ///
+  /// - Parameters:
+  ///   - lock: The lock of ``lockSeat(lane:)``.
+  ///   - lease: The lease of the lane.
+  ///   - reports: Receives the player's reports, for the watchers on other machines.
+  package func takeSeat(
+    lane: String, lock: LockedFile, lease: HeldLease, reports: Locked<PlayerReport?>
+  ) throws(LedgerError) -> PlayerSeat {
+    let seat = PlayerSeat(lane: lane, ledger: file, lock: lock, lease: lease, reports: reports)
+    let moment = now()
+    try seat.report(PlayerReport(startedAt: moment, reportedAt: moment))
+    return seat
+  }
+
+  /// Locks the file of a lane's seat.
+  ///
+  /// - Throws: ``LedgerError`` with `laneTaken` when a process of this machine has the seat.
+  package func lockSeat(lane: String) throws(LedgerError) -> LockedFile {
     try check(lane, while: .playing)
     do {
       guard let lock = try LockedFile(seatFile(lane: lane), patience: 0.1) else {
         throw LedgerError(.laneTaken, while: .playing, in: file, process: try? player(lane: lane).report?.processID)
       }
-      let seat = PlayerSeat(lane: lane, ledger: file, lock: lock)
-      let moment = now()
-      try seat.report(PlayerReport(startedAt: moment, reportedAt: moment))
-      return seat
+      return lock
     } catch {
       throw LedgerError(cause: error, while: .playing, in: file)
     }

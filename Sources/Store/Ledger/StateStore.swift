@@ -8,9 +8,6 @@ extension Ledger {
     /// call down.
     func waitingLanes() async throws(LedgerError) -> [WaitingLane]
 
-    /// Returns the lanes with unfinished announcements of any kind, sorted by name.
-    func unfinishedLanes() async throws(LedgerError) -> [String]
-
     /// Moves the requests that wait on a lane to another lane, in one transaction. They keep their numbers, and so
     /// their order. An announcement that was playing when its player ended becomes `accepted` again.
     ///

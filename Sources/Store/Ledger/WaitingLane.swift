@@ -8,5 +8,11 @@ extension Ledger {
     public let count: Int
     /// Whether a process plays the lane at this moment.
     public let isPlayed: Bool
+
+    package init(lane: String, count: Int, isPlayed: Bool) {
+      self.lane = lane
+      self.count = count
+      self.isPlayed = isPlayed
+    }
   }
 }

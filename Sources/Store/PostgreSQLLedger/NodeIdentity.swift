@@ -10,6 +10,9 @@ struct NodeIdentity: Sendable, Hashable {
   let home: String
   /// The id of the process. Each opened ledger has another one, also in two copies of a home folder.
   let id: String
+  /// The folder of the locked files: the number of the machine's start, and the folder's numbers in its file system. Two
+  /// processes with the same place use the same locked files, and two copies of a folder have different places.
+  let place: String
 
   /// Reads the id of the home folder, or makes it.
   ///
@@ -33,6 +36,14 @@ struct NodeIdentity: Sendable, Hashable {
         return new
       }()
     id = "\(home).\(Self.random(bytes: 8))"
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(percentEncoded: false))
+    let numbers = [FileAttributeKey.systemNumber, .systemFileNumber].map { key in
+      (attributes[key] as? NSNumber)?.stringValue ?? Self.random(bytes: 8)
+    }
+    // Without the number of the start, which each Linux has, no two processes have the same place.
+    let start = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+    place = ([start?.trimmingCharacters(in: .whitespacesAndNewlines) ?? Self.random(bytes: 8)] + numbers)
+      .joined(separator: ":")
   }
 
   private static func random(bytes count: Int) -> String {

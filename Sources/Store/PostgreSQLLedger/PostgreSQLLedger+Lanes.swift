@@ -11,25 +11,19 @@ extension PostgreSQLLedger {
   static let unfinishedRequests = "finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> ''"
 
   public func waitingLanes() async throws(LedgerError) -> [Ledger.WaitingLane] {
-    let rows = try await read { session in
-      try session.all(Self.lanesWithRequests) { row in
-        (lane: try row.read("lane", as: String.self), count: try row.value("count") as Int)
+    try await read { [leaseLength] session in
+      try session.all(Self.lanesWithRequests, [leaseLength]) { row in
+        let isPlayed: Bool? = try row.read("held")
+        return Ledger.WaitingLane(lane: try row.read("lane"), count: try row.value("count"), isPlayed: isPlayed == true)
       }
     }
-    return try waitingLanes(rows)
   }
 
   static let lanesWithRequests = """
-    SELECT lane, count(*) AS count FROM announcements WHERE \(unfinishedRequests) GROUP BY lane ORDER BY lane
+    SELECT lane, count(*) AS count,
+      (SELECT NOT \(Schema.isFree("$1")) FROM leases WHERE name = 'lane:' || lane) AS held
+    FROM announcements WHERE \(unfinishedRequests) GROUP BY lane ORDER BY lane
     """
-
-  public func unfinishedLanes() async throws(LedgerError) -> [String] {
-    try await read { session in
-      try session.all(Self.lanesWithAnything) { try $0.read("lane", as: String.self) }
-    }
-  }
-
-  static let lanesWithAnything = "SELECT DISTINCT lane FROM announcements WHERE finished_at IS NULL ORDER BY lane"
 
   @discardableResult
   public func moveRequests(from source: String, to target: String) async throws(LedgerError) -> Int {
@@ -101,6 +95,20 @@ extension PostgreSQLLedger {
     """
 
   public func cancelUnplayed(_ number: Int64) async throws(LedgerError) -> Bool {
-    try await cancelWithoutPlayer(number)
+    guard let entry = try await entry(number), !entry.state.isFinal else { return false }
+    return try await write(while: .changing) { [self] session in
+      try lockUnplayed(entry.lane, while: .changing, in: session)
+      // A player may have moved the announcement to its own lane before this transaction locked the former one.
+      let lane: String? = try session.value(Self.laneOfAnnouncement, [.int64(number)])
+      guard lane == entry.lane else { throw error(.laneTaken, while: .changing) }
+      var end = End()
+      do {
+        guard try set(number, .cancelled, Ledger.Change(), ending: &end, in: session) else { return false }
+      } catch let error as LedgerError where error.code == .illegalTransition || error.code == .notFound {
+        return false
+      }
+      try tell(end, in: session)
+      return true
+    }
   }
 }

@@ -13,32 +13,47 @@ import PostgreSQL
 // A renewal takes no advisory lock, and has a connection of its own, so it never waits for writers.
 extension PostgreSQLLedger {
   public func takeSeat(of kind: DeliverySeat.Kind) async throws(LedgerError) -> DeliverySeat? {
-    try await takeLease(kind.rawValue).map { DeliverySeat(kind, lease: $0) }
+    let name = kind.rawValue
+    // Most calls find that the lease is held, and only read.
+    let isHeld = try await read(while: .taking) { [leaseLength] session in
+      try session.value(Self.isHeld, [.string(name), leaseLength], as: Bool.self) ?? false
+    }
+    if isHeld { return nil }
+    return try await takeLease(name, terms: options.lease).map { DeliverySeat(kind, lease: $0) }
   }
+
+  var leaseLength: PostgreSQLValue { .int64(options.lease.length.wholeMilliseconds) }
 
   /// Takes a lease that is free.
   ///
-  /// - Returns: nil if another node has it, or another part of this process.
-  func takeLease(_ name: String) async throws(LedgerError) -> HeldLease? {
-    let terms = options.lease
-    let length = PostgreSQLValue.int64(terms.length.wholeMilliseconds)
-    // Most calls find that the lease is held, and only read.
-    let isHeld = try await read(while: .taking) { session in
-      try session.value(Self.isHeld, [.string(name), length], as: Bool.self) ?? false
-    }
-    if isHeld { return nil }
+  /// - Parameters:
+  ///   - home: The home that may have held the lease last; nil for any.
+  ///   - place: The place of the caller's locked files, if the caller has the locked file that belongs to the lease. A node
+  ///     with the same place that held the lease has ended then, so the lease is free even before its time is over.
+  ///   - reports: The latest report of a player, which renewals store.
+  /// - Returns: nil if another node has the lease, or another part of this process.
+  func takeLease(
+    _ name: String, terms: Ledger.Lease.Terms, ofHome home: String? = nil, lockedAt place: String? = nil,
+    isLostByTime: Bool = true, reports: Locked<PlayerReport?>? = nil
+  ) async throws(LedgerError) -> HeldLease? {
+    let length = leaseLength
     let start = ContinuousClock.now
     let epoch = try await write(while: .taking) { [self] session in
       try session.lock(.leases, name)
       try noteNode(in: session)
-      return try session.value(Self.taking, [.string(name), .string(node.id), length], as: Int64.self)
+      return try session.value(
+        Self.taking, [.string(name), .string(node.id), length, .string(home), .string(place)], as: Int64.self)
     }
     guard let epoch else { return nil }
     return HeldLease(
-      Ledger.Lease(epoch: epoch, terms: terms, askedAt: start),
+      Ledger.Lease(epoch: epoch, terms: terms, askedAt: start), isLostByTime: isLostByTime,
       renew: { [leaseConnection, node] limit in
+        let report = try? reports?.withLock { $0 }?.bytes
+        let values: [PostgreSQLValue] = [
+          .string(name), .int64(epoch), .string(node.id), length, .bytes(report.map { Data($0) }),
+        ]
         let count = try await leaseConnection.run(within: limit) { session throws(PostgreSQLError) in
-          try session.execute(Self.renewing, [.string(name), .int64(epoch), .string(node.id), length])
+          try session.execute(Self.renewing, values)
         }
         if count == 0 { throw HeldLease.Lost() }
       },
@@ -55,13 +70,15 @@ extension PostgreSQLLedger {
   static let isHeld = "SELECT NOT \(Schema.isFree("$2")) AS value FROM leases WHERE name = $1"
   static let taking = """
     INSERT INTO leases (name, node, epoch, until) VALUES ($1, $2, 1, clock_timestamp() + \(Schema.milliseconds("$3")))
-    ON CONFLICT (name) DO UPDATE SET node = excluded.node, epoch = leases.epoch + 1, until = excluded.until
-      WHERE \(Schema.isFree("$3"))
+    ON CONFLICT (name) DO UPDATE
+      SET node = excluded.node, epoch = leases.epoch + 1, until = excluded.until, report = NULL
+      WHERE (\(Schema.isFree("$3")) OR EXISTS (SELECT 1 FROM nodes WHERE id = leases.node AND place = $5::text))
+        AND ($4::text IS NULL OR EXISTS (SELECT 1 FROM nodes WHERE id = leases.node AND home = $4))
     RETURNING epoch AS value
     """
   // A lease that is over but was not taken can still be renewed: nobody else has written meanwhile.
   static let renewing = """
-    UPDATE leases SET until = clock_timestamp() + \(Schema.milliseconds("$4"))
+    UPDATE leases SET until = clock_timestamp() + \(Schema.milliseconds("$4")), report = coalesce($5::bytea, report)
     WHERE name = $1 AND epoch = $2 AND node = $3
     """
   static let givingBack = """
@@ -78,41 +95,43 @@ extension PostgreSQLLedger {
   ) async throws(LedgerError) -> Value {
     guard let seat else { return try await write(while: action, cost: cost, work) }
     guard let lease = seat.lease else { throw error(.leaseLost, while: action) }
+    return try await write(while: action, under: Fence(name: seat.kind.rawValue, lease: lease), cost: cost, work)
+  }
+
+  /// A lease without which writes are not stored.
+  struct Fence: Sendable {
+    let name: String
+    let lease: HeldLease
+  }
+
+  /// Runs work in a transaction that is stored only if this node still has a lease.
+  func write<Value: Sendable>(
+    while action: LedgerError.Action, under fence: Fence, cost: Int?,
+    _ work: @escaping @Sendable (borrowing PostgreSQLSession) throws -> Value
+  ) async throws(LedgerError) -> Value {
     do throws(LedgerError) {
-      return try await write(while: action, cost: cost) { [self] session in
-        try requireLease(seat.kind.rawValue, epoch: lease.epoch, while: action, in: session)
+      return try await writeUnfenced(while: action, cost: cost) { [self] session in
+        try require(fence, while: action, in: session)
         return try work(session)
       }
     } catch {
-      if error.code == .leaseLost { lease.lose() }
+      if error.code == .leaseLost { fence.lease.lose() }
       throw error
     }
   }
 
-  /// Throws `leaseLost` unless a lease has an epoch. Until the transaction ends, no node can take the lease.
-  private func requireLease(
-    _ name: String, epoch: Int64, while action: LedgerError.Action, in session: borrowing PostgreSQLSession
+  /// Throws `leaseLost` unless this node has a lease. Until the transaction ends, no other node can take it.
+  private func require(
+    _ fence: Fence, while action: LedgerError.Action, in session: borrowing PostgreSQLSession
   ) throws {
     // The second statement sees what was committed before the first one got the lock.
     let results = try session.pipeline { pipeline in
-      pipeline.share(.leases, name)
-      pipeline.add("SELECT 1 FROM leases WHERE name = $1 AND epoch = $2", [.string(name), .int64(epoch)])
+      pipeline.share(.leases, fence.name)
+      pipeline.add(
+        "SELECT 1 FROM leases WHERE name = $1 AND epoch = $2", [.string(fence.name), .int64(fence.lease.epoch)])
     }
     if results[1].isEmpty { throw error(.leaseLost, while: action) }
   }
-
-  /// Notes that this node was seen just now.
-  private func noteNode(in session: borrowing PostgreSQLSession) throws {
-    let own = options.node
-    try session.execute(
-      Self.notingNode,
-      [.string(node.id), .string(node.home), .string(own.host), .string(own.version), .string(own.address)])
-  }
-
-  static let notingNode = """
-    INSERT INTO nodes (id, home, host, version, address, seen_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())
-    ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address
-    """
 }
 
 extension Duration {

@@ -6,20 +6,22 @@ import PostgreSQL
 
 extension PostgreSQLLedger {
   public func restore(_ number: Int64) async throws(LedgerError) -> Ledger.Entry? {
-    try await write(while: .changing) { [self] session in
-      // A summary is locked before its members, as where it ends. Otherwise it could end at this moment without this
-      // announcement, which would then belong to an ended summary and would never be played.
-      try session.execute(Self.lockingSummary, [.int64(number)])
-      let at = timeStamp
-      let restored = try session.execute(
-        Self.restoring, [.int64(number), .int64(at), .int64(at - Int64(Ledger.restorationTime * 1000))])
-      guard restored == 1 else { return nil }
-      let entry = try Self.entries("number = $1", [.int64(number)], in: session).first
-      if let entry {
-        try Self.append([NewEvent(kind: .restored, number: number, lane: entry.lane)], at: at, in: session)
-      }
-      return entry
+    try await write(while: .changing) { [self] session in try restore(number, in: session) }
+  }
+
+  private func restore(_ number: Int64, in session: borrowing PostgreSQLSession) throws -> Ledger.Entry? {
+    // A summary is locked before its members, as where it ends. Otherwise it could end at this moment without this
+    // announcement, which would then belong to an ended summary and would never be played.
+    try session.execute(Self.lockingSummary, [.int64(number)])
+    let at = timeStamp
+    let restored = try session.execute(
+      Self.restoring, [.int64(number), .int64(at), .int64(at - Int64(Ledger.restorationTime * 1000))])
+    guard restored == 1 else { return nil }
+    let entry = try Self.entries("number = $1", [.int64(number)], in: session).first
+    if let entry {
+      try Self.append([NewEvent(kind: .restored, number: number, lane: entry.lane)], at: at, in: session)
     }
+    return entry
   }
 
   static let lockingSummary = """
@@ -42,6 +44,12 @@ extension PostgreSQLLedger {
     """
 
   public func restoreUnplayed(_ number: Int64) async throws(LedgerError) -> Ledger.Entry? {
-    try await restoreWithoutPlayer(number)
+    guard let lane = try await entry(number)?.lane else { return nil }
+    return try await write(while: .changing) { [self] session in
+      // No player can start on the lane until the transaction ends. A player that had started might already have read
+      // past the announcement's number, and would miss it.
+      try lockUnplayed(lane, while: .changing, in: session)
+      return try restore(number, in: session)
+    }
   }
 }

@@ -74,8 +74,10 @@ public final class PostgreSQLLedger: Ledger.Store {
   /// The connection on which leases are renewed, so that a renewal does not wait for other work.
   let leaseConnection: PostgreSQLConnection
   /// The numbers below which no row of another transaction can appear any more, as far as this process knows.
-  let settledNumbers = SettledNumbers()
-  let newWebhooks = NewWebhookNotice()
+  let settledNumbers: SettledNumbers
+  let newWebhooks: NewWebhookNotice
+  /// The lease without which this value stores nothing; nil for a value that is not a player's.
+  private let fence: Fence?
   private let pool: PostgreSQLPool
   private let longPool: PostgreSQLPool
   let acceptances = AcceptanceQueue()
@@ -110,6 +112,7 @@ public final class PostgreSQLLedger: Ledger.Store {
     let address = address.setting(
       "idle_in_transaction_session_timeout", to: "\(max(1, options.longestPause.components.seconds))s")
     waiting = WaitingWork(limit: options.waitingLimit, byteLimit: options.waitingBytes)
+    (settledNumbers, newWebhooks, fence) = (SettledNumbers(), NewWebhookNotice(), nil)
     do {
       // The limits of waiting work are those of this type, because changes of state are never refused.
       pool = try PostgreSQLPool(
@@ -122,6 +125,14 @@ public final class PostgreSQLLedger: Ledger.Store {
       throw LedgerError(error, while: .opening, on: address.description)
     }
     if options.changesTables { try await write(while: .opening) { session in try Self.alignPositions(session) } }
+  }
+
+  /// Creates a ledger that stores nothing if a lease is lost. It shares the connections of another one.
+  init(_ other: PostgreSQLLedger, under fence: Fence) {
+    (folder, options, now, server, seats) = (other.folder, other.options, other.now, other.server, other.seats)
+    (node, leaseConnection, settledNumbers) = (other.node, other.leaseConnection, other.settledNumbers)
+    (newWebhooks, pool, longPool, waiting) = (other.newWebhooks, other.pool, other.longPool, other.waiting)
+    self.fence = fence
   }
 
   /// Brings the tables up to date, or checks that they are, and closes the connection.
@@ -178,6 +189,15 @@ public final class PostgreSQLLedger: Ledger.Store {
   @discardableResult
   func write<Value: Sendable>(
     while action: LedgerError.Action, cost: Int? = nil,
+    _ work: @escaping @Sendable (borrowing PostgreSQLSession) throws -> Value
+  ) async throws(LedgerError) -> Value {
+    if let fence { return try await write(while: action, under: fence, cost: cost, work) }
+    return try await writeUnfenced(while: action, cost: cost, work)
+  }
+
+  /// Runs work as ``write(while:cost:_:)`` does, whether this value has a lease or not.
+  func writeUnfenced<Value: Sendable>(
+    while action: LedgerError.Action, cost: Int?,
     _ work: @escaping @Sendable (borrowing PostgreSQLSession) throws -> Value
   ) async throws(LedgerError) -> Value {
     try reserve(cost, while: action)

@@ -29,6 +29,16 @@ extension Schema {
     CREATE INDEX leases_by_node ON leases (node);
     """
 
+  /// The changes of migration 12.
+  ///
+  /// - The lease of a lane has the name `lane:` and the lane's. Only a node with the same `home` takes it, because a lane
+  ///   belongs to its machine. `report` is the latest report of the lane's player.
+  /// - `place` says in which folder of which running machine a node has its locked files; see ``NodeIdentity/place``.
+  static let lanesOfMachines = """
+    ALTER TABLE leases ADD COLUMN report bytea;
+    ALTER TABLE nodes ADD COLUMN place text COLLATE "C";
+    """
+
   /// The expression for a number of milliseconds as a duration.
   static func milliseconds(_ value: String) -> String { "\(value)::bigint * interval '1 millisecond'" }
 

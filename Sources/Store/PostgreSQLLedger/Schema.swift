@@ -23,6 +23,7 @@ enum Schema {
     .init("9: payments of providers", providers),
     .init("10: nodes, leases", nodes),
     .init("11: indexes and vacuuming of large tables", largeTables),
+    .init("12: lanes of machines", lanesOfMachines),
   ])
 
   /// The expression for the number of this transaction, which it draws with the first use.

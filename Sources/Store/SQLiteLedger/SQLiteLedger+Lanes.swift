@@ -17,10 +17,12 @@ extension SQLiteLedger {
           """)
       return try statement.all { (try $0.value("lane"), try $0.value("count")) }
     }
-    return try waitingLanes(rows)
+    return try rows.map { lane, count throws(LedgerError) in
+      Ledger.WaitingLane(lane: lane, count: count, isPlayed: try player(lane: lane).isRunning)
+    }
   }
 
-  public func unfinishedLanes() async throws(LedgerError) -> [String] {
+  public func lanesToTakeOver() async throws(LedgerError) -> [String] {
     try await read {
       try String.fetchAll(
         $0, sql: "SELECT DISTINCT lane FROM announcements WHERE finished_at IS NULL ORDER BY lane")
@@ -79,6 +81,17 @@ extension SQLiteLedger {
   }
 
   public func cancelUnplayed(_ number: Int64) async throws(LedgerError) -> Bool {
-    try await cancelWithoutPlayer(number)
+    guard let entry = try await entry(number), !entry.state.isFinal else { return false }
+    // While the seat is held, no player can begin the announcement.
+    let seat = try takeSeat(lane: entry.lane)
+    defer { withExtendedLifetime(seat) {} }
+    // A player may have moved the announcement to its own lane before this call took the seat.
+    guard try await self.entry(number)?.lane == entry.lane else { throw error(.laneTaken, while: .changing) }
+    do throws(LedgerError) {
+      return try await set(number, .cancelled)
+    } catch {
+      if error.code == .illegalTransition || error.code == .notFound { return false }
+      throw error
+    }
   }
 }

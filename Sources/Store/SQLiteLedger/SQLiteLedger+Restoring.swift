@@ -29,6 +29,11 @@ extension SQLiteLedger {
   }
 
   public func restoreUnplayed(_ number: Int64) async throws(LedgerError) -> Ledger.Entry? {
-    try await restoreWithoutPlayer(number)
+    guard let lane = try await entry(number)?.lane else { return nil }
+    // While this call holds the seat, no player can start on the lane. A player that had started might already have
+    // read past the announcement's number, and would miss it.
+    let seat = try takeSeat(lane: lane)
+    defer { withExtendedLifetime(seat) {} }
+    return try await restore(number)
   }
 }

@@ -31,7 +31,11 @@ public final class LedgerPlace: Sendable {
   }
 
   /// Opens the ledger. It can be open several times at the same time, as several processes have it.
-  public func open(_ options: LedgerUnderTest.Options = LedgerUnderTest.Options()) async throws -> any Ledger.Store {
+  ///
+  /// - Parameter machine: The name of the machine on which it is opened, if the kind of the ledger allows several.
+  public func open(
+    _ options: LedgerUnderTest.Options = LedgerUnderTest.Options(), on machine: String = "home"
+  ) async throws -> any Ledger.Store {
     guard let database else {
       var all = SQLiteLedger.Options()
       all.limits = options.limits
@@ -41,6 +45,7 @@ public final class LedgerPlace: Sendable {
     }
     var all = PostgreSQLLedger.Options()
     all.limits = options.limits
+    (all.lease, all.node.host) = (options.lease, machine)
     if let limit = options.waitingLimit { all.waitingLimit = limit }
     if let bytes = options.waitingBytes { all.waitingBytes = bytes }
     // A few connections suffice for calls that meet each other.
@@ -49,7 +54,7 @@ public final class LedgerPlace: Sendable {
     // Only a transaction that never ends is waited for in vain, and no test of both ledgers has one.
     all.patienceForOrder = .seconds(120)
     let ledger = try await PostgreSQLLedger(
-      address: database.address, home: folder.appending(path: "home"), options: all, now: { [clock] in clock.now })
+      address: database.address, home: folder.appending(path: machine), options: all, now: { [clock] in clock.now })
     opened.withLock { $0.append(ledger) }
     return ledger
   }

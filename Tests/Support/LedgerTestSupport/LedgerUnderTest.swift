@@ -37,6 +37,8 @@ public enum LedgerUnderTest: String, Sendable, CaseIterable, CustomStringConvert
     public var waitingBytes: Int?
     /// The limits of what the ledger keeps.
     public var limits = Ledger.Limits()
+    /// How long leases last.
+    public var lease = Ledger.Lease.Terms()
 
     public init() {}
   }

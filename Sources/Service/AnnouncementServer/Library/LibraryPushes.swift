@@ -82,8 +82,10 @@ actor LibraryPushes {
   /// Wakes the task that looks for changes, because the library may have changed.
   nonisolated func lookForChanges() { signal.wake() }
 
-  /// Pushes changes until the task is cancelled.
+  /// Pushes changes until the task is cancelled. The call can be repeated, and begins with the changes that no node has
+  /// pushed then.
   func run() async {
+    (position, pushedPosition, unsent) = (nil, nil, [])
     while !Task.isCancelled {
       await look()
       // The sleep throws only when the service stops.

@@ -26,6 +26,8 @@ actor Readiness {
     var cause: String?
     /// The number of attempts to connect that have failed since then.
     var attempts: Int?
+    /// The number of nodes that share the ledger.
+    var nodes: Int?
   }
 
   struct Report: Sendable, Encodable {
@@ -49,6 +51,7 @@ actor Readiness {
   private let player: LanePlayer?
   private let pushes: PushService?
   private let webhooks: WebhookService?
+  private let nodes: NodeService?
   private let providers: ProviderEndpoints
   private let folders: [URL]
   private let setAside: @Sendable () async -> Ledger.SetAsideCounts
@@ -60,8 +63,8 @@ actor Readiness {
   ///   - setAside: Returns the numbers of deliveries that this process has set aside.
   init(
     announcer: Announcer, ledger: any Ledger.StateStore, player: LanePlayer?, pushes: PushService?,
-    webhooks: WebhookService?,
-    providers: ProviderEndpoints, folders: [URL], locale: String,
+    webhooks: WebhookService?, nodes: NodeService?, providers: ProviderEndpoints, folders: [URL],
+    locale: String,
     setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts
   ) {
     self.announcer = announcer
@@ -69,6 +72,7 @@ actor Readiness {
     self.player = player
     self.pushes = pushes
     self.webhooks = webhooks
+    self.nodes = nodes
     self.providers = providers
     self.folders = folders
     self.setAside = setAside
@@ -94,12 +98,13 @@ actor Readiness {
     // If one of these checks fails, the service is degraded but still ready. Clips can be made without the device, and
     // while announcements wait on an output that nothing plays. Announcements are played even if neither Apple nor a
     // receiver of webhooks can be reached, and while deliveries are set aside. While a speech server fails, another
-    // voice speaks.
-    let others = [
+    // voice speaks. When a node has ended, its deliveries wait for some seconds.
+    var others = [
       "device": await deviceCheck, "lanes": await lanesCheck, "pushes": await pushesCheck(),
       "webhooks": await webhooksCheck(), "providers": providers.check, "speech_servers": speechServersCheck,
       "set_aside": await setAsideCheck,
     ]
+    if let nodes { others["nodes"] = await nodes.check() }
     let status = others.allSatisfy(\.value.ok) ? "ready" : "degraded"
     return Report(
       status: isReady ? status : isStopping ? "stopping" : "unready", checks: checks.merging(others) { $1 })

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Ledger
+
+// The file belongs to one machine, so there are no nodes.
+extension SQLiteLedger {
+  public var nodeID: String? { nil }
+
+  public func noteNode() async throws(LedgerError) {}
+
+  public func nodes() async throws(LedgerError) -> [Ledger.Node] { [] }
+}

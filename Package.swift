@@ -363,7 +363,12 @@ let benchmarks: [Target] = [
       "VoicePacks", "Waveforms", argumentParser,
     ]),
   program("Benchmarks/in-process-limit", links: ["espeak-ng"]),
-  program("Benchmarks/ledger-bench", ["Ledger", "PlaybackOrder", "SQLiteLedger"], callsC: true),
+  program(
+    "Benchmarks/ledger-bench",
+    [
+      "ConcurrencySupport", "Ledger", "PlaybackOrder", "PostgreSQL", "PostgreSQLLedger", "PushMessages", "SQLiteLedger",
+      "WebhookMessages",
+    ], callsC: true),
   program(
     "Benchmarks/provider-bench",
     ["AnnouncementService", "ConcurrencySupport", "Ledger", "PaymentProviders", "ProviderSettings", "SQLiteLedger"]),

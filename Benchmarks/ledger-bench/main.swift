@@ -1,139 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures how many acceptances per second the ledger makes with full durability, and how many synchronisations per
-// second the same disk makes within the same minute.
-//     ledger-bench [FOLDER] [SECONDS]
+// Measures the ledger.
 //
-// FOLDER is the temporary folder by default. SECONDS is the time for each figure, 5 by default.
+//   ledger-bench [FOLDER] [SECONDS]              acceptances per second of a ledger in SQLite with full durability, and how
+//                                                many synchronisations per second the same disk makes in the same minute
+//   ledger-bench prepare ADDRESS                 makes the tables of a ledger in a PostgreSQL database
+//   ledger-bench answers LEDGER TASKS SECONDS    answers that are stored with their announcements, TASKS at a time
+//   ledger-bench load ADDRESS SHOPS RATE SECONDS [PRUNED]
+//                                                what a service does for RATE payments per second, and the removal of
+//                                                everything that ended before PRUNED, in ms since 1970
+//
+// FOLDER is the temporary folder by default. SECONDS is the time for each figure, 5 by default. LEDGER is the address of
+// a PostgreSQL database, or a folder for a ledger in SQLite. `scripts/bench-ledger` and `scripts/simulate-ledger-load`
+// start a server, and run the last three commands. These print lines of names and values.
 
 import Foundation
 import Ledger
-import PlaybackOrder
+import PostgreSQL
+import PostgreSQLLedger
 import SQLiteLedger
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+struct BadArguments: Error {}
 
-let arguments = CommandLine.arguments
-let parent = arguments.count > 1 ? URL(filePath: arguments[1]) : FileManager.default.temporaryDirectory
-let seconds = arguments.count > 2 ? Double(arguments[2]) ?? 5 : 5
-let folder = parent.appending(path: "ledger-bench-\(UUID().uuidString)")
-try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-defer { try? FileManager.default.removeItem(at: folder) }
-let clock = ContinuousClock()
-
-/// Returns sorted durations as a line of a table.
-func row(_ name: String, _ times: [Duration], in elapsed: Duration) -> String {
-  let sorted = times.sorted()
-  func at(_ share: Double) -> String {
-    let time = sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
-    return String(format: "%8.2f", time / .milliseconds(1))
-  }
-  let rate = String(format: "%10.0f", Double(times.count) / (elapsed / .seconds(1)))
-  return "\(name.padding(toLength: 44, withPad: " ", startingAt: 0))\(rate)\(at(0.5))\(at(0.99))\(at(1))"
+/// Opens the ledger in a PostgreSQL database.
+func openPostgreSQL(_ address: String) async throws -> PostgreSQLLedger {
+  // The folder is for the locked files of players, and this program has no player.
+  let folder = FileManager.default.temporaryDirectory.appending(path: "ledger-bench")
+  return try await PostgreSQLLedger(address: PostgreSQLAddress(address), home: folder)
 }
 
-/// Writes and synchronises 4 KiB repeatedly, either at the file's end or always at its start.
-func synchronize(appending: Bool) -> String {
-  // unsafe: the text lives as long as the call.
-  let file = unsafe open(folder.appending(path: "plain").path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-  precondition(file >= 0)
-  defer { close(file) }
-  let page = [UInt8](repeating: 7, count: 4096)
-  var times: [Duration] = []
-  let start = clock.now
-  while clock.now - start < .seconds(seconds) {
-    let offset = appending ? times.count * page.count : 0
-    let time = clock.measure {
-      // unsafe: the call reads at most the buffer's bytes.
-      let count = unsafe page.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
-      #if canImport(Darwin)
-        let result = fcntl(file, F_FULLFSYNC)
-      #else
-        let result = fdatasync(file)
-      #endif
-      precondition(count == page.count && result == 0)
-    }
-    times.append(time)
-  }
-  return row("disk: 4 KiB and fdatasync, \(appending ? "appended" : "in place")", times, in: clock.now - start)
+func open(_ place: String) async throws -> any Ledger.Store {
+  if place.hasPrefix("postgres") { return try await openPostgreSQL(place) }
+  return try SQLiteLedger(at: URL(filePath: place).appending(path: "ledger-\(UUID().uuidString).sqlite"))
 }
 
-/// Runs tasks that each accept one announcement after another, with or without an answer to its request.
-func accept(tasks: Int, answering: Bool = false) async throws -> String {
-  let ledger = try SQLiteLedger(at: folder.appending(path: "ledger-\(tasks)-\(answering).sqlite"))
-  let payload = Data(repeating: UInt8(ascii: "x"), count: 250)
-  // This is the size of a clip's report with its marks.
-  let report = Data(repeating: UInt8(ascii: "x"), count: 1_000)
-  let digest = Data(count: 32)
-  let start = clock.now
-  let times = try await withThrowingTaskGroup(of: [Duration].self) { group in
-    for task in 0..<tasks {
-      group.addTask {
-        var times: [Duration] = []
-        while clock.now - start < .seconds(seconds) {
-          let new = StoredAnnouncement(
-            id: "\(task)-\(times.count)", lane: "counter", category: .payment, sequence: nil, payload: payload)
-          let answer = NewAnswer(
-            account: "", key: "p:\(new.id)", bodyDigest: digest, id: new.id, status: 201, report: report)
-          let before = clock.now
-          if answering {
-            _ = try await ledger.accept(answer: answer, playing: new)
-          } else {
-            _ = try await ledger.accept(new)
-          }
-          times.append(clock.now - before)
-        }
-        return times
-      }
-    }
-    return try await group.reduce(into: []) { $0 += $1 }
-  }
-  let elapsed = clock.now - start
-  let stored = try await ledger.counts(lane: nil).values.reduce(0, +)
-  precondition(stored == times.count)
-  return row("ledger: accepted\(answering ? " and answered" : ""), \(tasks) at a time", times, in: elapsed)
+func number(_ text: String) throws -> Double {
+  guard let number = Double(text), number > 0 else { throw BadArguments() }
+  return number
 }
 
-/// Runs tasks that each look up one key after another, with 100 stored keys.
-func look(tasks: Int, _ name: String, _ work: @escaping @Sendable (any Ledger.Store, Data) async throws -> Void)
-  async throws
-  -> String
-{
-  let ledger = try SQLiteLedger(at: folder.appending(path: "keys-\(UUID().uuidString).sqlite"))
-  let digests = (0..<100).map { Data(repeating: UInt8($0), count: 32) }
-  for (index, digest) in digests.enumerated() {
-    try await ledger.createKey(
-      NewKey(id: "\(index)", account: "default", digest: digest, scopes: ["announce", "read"]))
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+  switch (arguments.first, arguments.count) {
+  case ("prepare", 2):
+    let ledger = try await openPostgreSQL(arguments[1])
+    await ledger.close()
+  case ("answers", 4):
+    let answers = StoredAnswers(ledger: try await open(arguments[1]))
+    try await answers.store(tasks: Int(number(arguments[2])), seconds: try number(arguments[3]))
+  case ("load", 5...6):
+    let load = PaymentLoad(
+      ledger: try await openPostgreSQL(arguments[1]), shops: Int(try number(arguments[2])),
+      rate: try number(arguments[3]))
+    let pruned = try arguments.dropFirst(5).first.map { Date(timeIntervalSince1970: try number($0) / 1000) }
+    try await load.run(seconds: try number(arguments[4]), pruningBefore: pruned)
+  case ("prepare", _), ("answers", _), ("load", _):
+    throw BadArguments()
+  default:
+    try await SQLiteFigures(
+      in: arguments.first.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory,
+      seconds: try arguments.dropFirst().first.map(number) ?? 5
+    ).print()
   }
-  let start = clock.now
-  let times = try await withThrowingTaskGroup(of: [Duration].self) { group in
-    for _ in 0..<tasks {
-      group.addTask {
-        var times: [Duration] = []
-        while clock.now - start < .seconds(seconds) {
-          let before = clock.now
-          try await work(ledger, digests[times.count % digests.count])
-          times.append(clock.now - before)
-        }
-        return times
-      }
-    }
-    return try await group.reduce(into: []) { $0 += $1 }
-  }
-  return row("ledger: \(name), \(tasks) at a time", times, in: clock.now - start)
+} catch is BadArguments {
+  print("usage: ledger-bench [FOLDER] [SECONDS], or prepare ADDRESS, or answers LEDGER TASKS SECONDS,")
+  print("       or load ADDRESS SHOPS RATE SECONDS [PRUNED]")
+  exit(64)
 }
-
-print("                                            per second  p50 ms  p99 ms  max ms")
-print(synchronize(appending: false))
-print(synchronize(appending: true))
-for tasks in [1, 8, 64] { print(try await accept(tasks: tasks)) }
-for tasks in [1, 8, 64] { print(try await accept(tasks: tasks, answering: true)) }
-print(try await look(tasks: 8, "keys read by digest") { _ = try await $0.key(digest: $1) })
-print(try await look(tasks: 8, "keys' version read") { ledger, _ in _ = try await ledger.keysVersion() })
-print(synchronize(appending: true))

@@ -30,7 +30,7 @@
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
 #   make wording  write docs/wording and the reviewed phonemes again
-#   make mutants TARGET=PlaybackOrder   make 20 small mistakes in a target, one at a time, and run its tests; COUNT, SEED
+#   make mutants TARGET=PlaybackOrder   make 20 small mistakes in a target, and run its tests for each; COUNT, SEED
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes, and a million random answers over
 #                 real sockets to each client
 #   make bench    measure Crier beside the engine in-process, the espeak-ng program, h2load and pgbench

@@ -23,6 +23,7 @@ let package = Package(
     .target(
       name: "Mutations",
       dependencies: [
+        .product(name: "SwiftOperators", package: "swift-syntax"),
         .product(name: "SwiftParser", package: "swift-syntax"), .product(name: "SwiftSyntax", package: "swift-syntax"),
       ], swiftSettings: settings),
     .executableTarget(

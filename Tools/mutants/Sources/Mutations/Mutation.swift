@@ -15,9 +15,23 @@ public struct Mutation: Sendable, Hashable {
     case swappedArguments = "swapped arguments"
   }
 
+  /// The construct with which a program chooses between the code and the mistake while it runs.
+  public enum Form: Sendable, Hashable {
+    /// `c ? a : b`
+    case expression
+    /// The same, with arrays of the elements, because a mistake may give a range of another type.
+    case elements
+    /// `if c { a } else { b }`
+    case statement
+    /// `if c { a }`, for a statement that the mistake leaves out.
+    case removal
+  }
+
   public let kind: Kind
-  /// The place of the text that is replaced, in bytes from the start of the file.
+  public let form: Form
+  /// The place of the expression or statement that contains the mistake, in bytes from the start of the file.
   public let range: Range<Int>
+  /// The expression or statement with the mistake.
   public let replacement: String
 
   /// Returns the source with the mistake.
@@ -29,7 +43,8 @@ public struct Mutation: Sendable, Hashable {
 
   /// Returns the number of the line in which the mistake begins, counted from 1.
   public func line(in source: String) -> Int {
-    source.utf8.prefix(range.lowerBound).count { $0 == UInt8(ascii: "\n") } + 1
+    let same = zip(source.utf8.dropFirst(range.lowerBound), replacement.utf8).prefix { $0 == $1 }.count
+    return source.utf8.prefix(range.lowerBound + same).count { $0 == UInt8(ascii: "\n") } + 1
   }
 
   /// Returns the lines that the mistake changes, as a difference with `-` and `+`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
@@ -8,7 +9,7 @@ import SwiftSyntax
 public enum MutationFinder {
   public static func mutations(in source: String) -> [Mutation] {
     let visitor = Visitor(source)
-    visitor.walk(Parser.parse(source: source))
+    visitor.walk(OperatorTable.standardOperators.foldAll(Parser.parse(source: source)) { _ in })
     return visitor.found
   }
 }
@@ -28,13 +29,13 @@ private final class Visitor: SyntaxVisitor {
   ]
   private static let unnoticedOwners: Set<String> = ["logger", "log", "Logger", "BlockingWatchdog"]
 
-  private static let operators: [String: (Mutation.Kind, [String])] = [
-    "<": (.boundary, ["<="]), "<=": (.boundary, ["<"]), ">": (.boundary, [">="]), ">=": (.boundary, [">"]),
-    "..<": (.boundary, ["..."]), "...": (.boundary, ["..<"]),
-    "==": (.condition, ["!="]), "!=": (.condition, ["=="]), "&&": (.condition, ["||"]), "||": (.condition, ["&&"]),
-    "+": (.arithmetic, ["-"]), "-": (.arithmetic, ["+"]), "*": (.arithmetic, ["/"]), "/": (.arithmetic, ["*"]),
-    "&+": (.arithmetic, ["&-"]), "&-": (.arithmetic, ["&+"]), "+=": (.arithmetic, ["-="]), "-=": (.arithmetic, ["+="]),
-    "<<": (.arithmetic, [">>"]), ">>": (.arithmetic, ["<<"]), "%": (.arithmetic, ["+"]),
+  private static let operators: [String: (Mutation.Kind, String)] = [
+    "<": (.boundary, "<="), "<=": (.boundary, "<"), ">": (.boundary, ">="), ">=": (.boundary, ">"),
+    "..<": (.boundary, "..."), "...": (.boundary, "..<"),
+    "==": (.condition, "!="), "!=": (.condition, "=="), "&&": (.condition, "||"), "||": (.condition, "&&"),
+    "+": (.arithmetic, "-"), "-": (.arithmetic, "+"), "*": (.arithmetic, "/"), "/": (.arithmetic, "*"),
+    "&+": (.arithmetic, "&-"), "&-": (.arithmetic, "&+"), "+=": (.arithmetic, "-="), "-=": (.arithmetic, "+="),
+    "<<": (.arithmetic, ">>"), ">>": (.arithmetic, "<<"), "%": (.arithmetic, "+"),
   ]
 
   /// What the conditions of code for other systems begin with. Such code is not compiled where the tool runs, so no test
@@ -43,23 +44,114 @@ private final class Visitor: SyntaxVisitor {
     ["AVFAudio", "Android", "CryptoKit", "Darwin", "Musl", "ObjectiveC", "PushKit", "Security", "UserNotifications"]
     .map { "canImport(\($0))" } + ["os(macOS)", "os(iOS)"]
 
-  private func add(_ kind: Mutation.Kind, _ syntax: some SyntaxProtocol, _ replacement: String) {
-    let start = syntax.positionAfterSkippingLeadingTrivia.utf8Offset
+  private func range(of syntax: some SyntaxProtocol) -> Range<Int> {
+    syntax.positionAfterSkippingLeadingTrivia.utf8Offset..<syntax.endPositionBeforeTrailingTrivia.utf8Offset
+  }
+
+  private func text(_ range: Range<Int>) -> String { String(decoding: source[range], as: UTF8.self) }
+
+  /// Adds the mistake that replaces a part of an expression. It is chosen where the whole expression is.
+  private func add(
+    _ kind: Mutation.Kind, _ part: Range<Int>, _ replacement: String, in scope: some SyntaxProtocol,
+    as form: Mutation.Form = .expression
+  ) {
+    let (scope, isStatement) = statement(Syntax(scope))
+    let whole = range(of: scope)
+    let mistake = text(whole.lowerBound..<part.lowerBound) + replacement + text(part.upperBound..<whole.upperBound)
     found.append(
-      Mutation(
-        kind: kind, range: start..<syntax.endPositionBeforeTrailingTrivia.utf8Offset, replacement: replacement))
+      Mutation(kind: kind, form: isStatement ? .statement : form, range: whole, replacement: mistake))
+  }
+
+  private func add(_ kind: Mutation.Kind, _ syntax: some ExprSyntaxProtocol, _ replacement: String) {
+    add(kind, range(of: syntax), replacement, in: syntax)
+  }
+
+  /// Returns the statement that an expression is, or else the expression. The only statement of a body is often its
+  /// value, and stays an expression, unless it is the call of another initializer, which only a statement can be.
+  private func statement(_ expression: Syntax) -> (Syntax, Bool) {
+    var outer = expression
+    while let parent = outer.parent, parent.is(TryExprSyntax.self) || parent.is(AwaitExprSyntax.self) { outer = parent }
+    guard let item = outer.parent?.as(CodeBlockItemSyntax.self),
+      let list = item.parent?.as(CodeBlockItemListSyntax.self)
+    else { return (expression, false) }
+    let called = expression.as(FunctionCallExprSyntax.self)?.calledExpression.trimmedDescription ?? ""
+    let isAlone = list.count == 1 && !["self.init", "super.init"].contains(called)
+    return isAlone ? (expression, false) : (Syntax(item), true)
+  }
+
+  /// Returns the whole of `a.b(c)?.d`, of which an expression is the beginning: the type of a part may differ with a
+  /// mistake.
+  private func chain(_ expression: some ExprSyntaxProtocol) -> ExprSyntax {
+    var outer = ExprSyntax(expression)
+    while let parent = outer.parent?.asProtocol((any ExprSyntaxProtocol).self) {
+      let continues =
+        switch Syntax(parent).as(SyntaxEnum.self) {
+        case .memberAccessExpr, .optionalChainingExpr, .forceUnwrapExpr: true
+        case .functionCallExpr(let call): call.calledExpression == outer
+        case .subscriptCallExpr(let call): call.calledExpression == outer
+        default: false
+        }
+      guard continues else { break }
+      outer = ExprSyntax(parent)
+    }
+    return outer
+  }
+
+  private func isInPattern(_ syntax: some SyntaxProtocol) -> Bool {
+    var parent = syntax.parent
+    while let outer = parent, !outer.is(CodeBlockItemSyntax.self) {
+      if outer.is(ExpressionPatternSyntax.self) { return true }
+      parent = outer.parent
+    }
+    return false
   }
 
   override func visit(_ node: IfConfigClauseSyntax) -> SyntaxVisitorContinueKind {
     let condition = node.condition?.trimmedDescription ?? ""
-    return Self.elsewhere.contains(where: condition.hasPrefix) ? .skipChildren : .visitChildren
+    if !Self.elsewhere.contains(where: condition.hasPrefix), let elements = node.elements { walk(elements) }
+    return .skipChildren
   }
 
-  override func visit(_ node: BinaryOperatorExprSyntax) -> SyntaxVisitorContinueKind {
-    if let (kind, replacements) = Self.operators[node.operator.text] {
-      for replacement in replacements { add(kind, node.operator, replacement) }
+  // Values that have to be literals.
+  override func visit(_ node: EnumCaseElementSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+  override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+
+  override func visit(_ node: InfixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
+    guard let sign = node.operator.as(BinaryOperatorExprSyntax.self)?.operator,
+      let (kind, replacement) = Self.operators[sign.text]
+    else { return .visitChildren }
+    if ["..<", "..."].contains(sign.text) {
+      addRange(node, sign, replacement)
+    } else if ["&&", "%"].contains(sign.text), node.parent?.is(InfixOperatorExprSyntax.self) == true {
+      // The other operator binds less strongly.
+      let (whole, part) = (range(of: node), range(of: sign))
+      let (left, right) = (text(whole.lowerBound..<part.lowerBound), text(part.upperBound..<whole.upperBound))
+      add(kind, node, "(\(left)\(replacement)\(right))")
+    } else {
+      add(kind, range(of: sign), replacement, in: node)
     }
     return .visitChildren
+  }
+
+  /// Adds a range with the other boundary. Both ranges have different types, so the mistake is chosen where what the range
+  /// is used for has one type again.
+  private func addRange(_ node: InfixOperatorExprSyntax, _ sign: TokenSyntax, _ replacement: String) {
+    guard !isInPattern(node) else { return }
+    var scope = ExprSyntax(node)
+    if let list = scope.parent?.parent, list.is(LabeledExprListSyntax.self),
+      let tuple = list.parent?.as(TupleExprSyntax.self)
+    {
+      scope = ExprSyntax(tuple)
+    }
+    if let loop = scope.parent?.as(ForStmtSyntax.self), loop.sequence == scope {
+      return add(.boundary, range(of: sign), replacement, in: scope, as: .elements)
+    }
+    if let list = scope.parent?.parent, list.is(LabeledExprListSyntax.self),
+      let call = list.parent?.asProtocol((any ExprSyntaxProtocol).self)
+    {
+      scope = ExprSyntax(call)
+    }
+    add(.boundary, range(of: sign), replacement, in: chain(scope))
   }
 
   override func visit(_ node: PrefixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
@@ -80,9 +172,9 @@ private final class Visitor: SyntaxVisitor {
   }
 
   override func visit(_ node: ConditionElementSyntax) -> SyntaxVisitorContinueKind {
-    // An operator of the condition is changed above. Without one, the condition as a whole is negated.
-    if case .expression(let condition) = node.condition, !condition.is(SequenceExprSyntax.self),
-      !condition.is(PrefixOperatorExprSyntax.self)
+    // An operator or a literal of the condition is changed elsewhere. Without one, the condition as a whole is negated.
+    if case .expression(let condition) = node.condition, !condition.is(PrefixOperatorExprSyntax.self),
+      !condition.is(InfixOperatorExprSyntax.self), !condition.is(BooleanLiteralExprSyntax.self)
     {
       add(.condition, condition, "!(\(condition.trimmedDescription))")
     }
@@ -92,21 +184,17 @@ private final class Visitor: SyntaxVisitor {
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
     if let name = node.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text, ["min", "max"].contains(name) {
       // The order of the arguments of both means nothing.
-      add(.boundary, node.calledExpression, name == "min" ? "max" : "min")
+      add(.boundary, range(of: node.calledExpression), name == "min" ? "max" : "min", in: chain(node))
       return .visitChildren
     }
+    guard !isInPattern(node) else { return .visitChildren }
     let arguments = Array(node.arguments)
     for (one, other) in zip(arguments, arguments.dropFirst()) {
       let (first, second) = (one.expression.trimmedDescription, other.expression.trimmedDescription)
       guard first != second, !first.contains("{"), !second.contains("{") else { continue }
-      let start = one.expression.positionAfterSkippingLeadingTrivia.utf8Offset
-      let between =
-        one.expression.endPositionBeforeTrailingTrivia
-        .utf8Offset..<other.expression.positionAfterSkippingLeadingTrivia.utf8Offset
-      found.append(
-        Mutation(
-          kind: .swappedArguments, range: start..<other.expression.endPositionBeforeTrailingTrivia.utf8Offset,
-          replacement: second + String(decoding: source[between], as: UTF8.self) + first))
+      let (start, end) = (range(of: one.expression), range(of: other.expression))
+      let between = text(start.upperBound..<end.lowerBound)
+      add(.swappedArguments, start.lowerBound..<end.upperBound, second + between + first, in: chain(node))
     }
     return .visitChildren
   }
@@ -126,7 +214,9 @@ private final class Visitor: SyntaxVisitor {
         break
       }
     }
-    if let call = inner.as(FunctionCallExprSyntax.self), !isUnnoticed(call) { add(.removedCall, node, "") }
+    if let call = inner.as(FunctionCallExprSyntax.self), !isUnnoticed(call) {
+      found.append(Mutation(kind: .removedCall, form: .removal, range: range(of: node), replacement: ""))
+    }
     return .visitChildren
   }
 

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
+import Mutations
 
 /// A copy of the project in which mistakes are made and tested, so that nobody's work tree is touched. It is kept, and so
 /// is its build.
 struct WorkingCopy {
-  /// The result of building and testing the copy.
-  enum Verdict: Equatable {
-    case passed
-    /// A test failed, the tests crashed, or they took too long.
-    case failed
-    case notBuilt
+  /// The result of a run of the tests.
+  enum Result: String {
+    case passed = "NOT NOTICED"
+    /// A test failed, or the tests crashed.
+    case failed = "noticed"
+    case tookTooLong = "noticed, because the tests took too long"
+  }
+
+  /// The place of a compiler's error. Line and column are counted from 1, and the column in bytes.
+  struct Place: Hashable {
+    let file: String
+    let line: Int
+    let column: Int
   }
 
   let folder: URL
@@ -18,7 +27,8 @@ struct WorkingCopy {
   let tests: [String]
   private let log: URL
 
-  /// Copies the files of a Git work tree that Git knows or would add, as they are now.
+  /// Copies the files of a Git work tree that Git knows or would add, as they are now, and removes other files of an
+  /// earlier copy.
   init(of project: URL, tests: [String]) throws {
     folder = project.appending(path: ".build/mutants/tree", directoryHint: .isDirectory)
     log = project.appending(path: ".build/mutants/log")
@@ -28,12 +38,15 @@ struct WorkingCopy {
     // Equal files keep their times, so that the copy's build stays valid.
     let script = """
       git ls-files --cached --others --exclude-standard -z | while IFS= read -r -d '' file; do
-        [ -e "$file" ] && printf '%s\\0' "$file"
-      done >"$1" && rsync --archive --checksum --from0 --files-from="$1" . "$2"
+        if [ -e "$file" ]; then printf '%s\\0' "$file"; fi
+      done | LC_ALL=C sort -z >"$1" && rsync --archive --checksum --from0 --files-from="$1" . "$2" && cd "$2" &&
+      find . -path ./.build -prune -o -name Package.resolved -o ! -type d -printf '%P\\0' | LC_ALL=C sort -z |
+      LC_ALL=C comm -z -23 - "$1" | xargs -0 -r rm --
       """
-    guard
-      try Self.run(["bash", "-c", script, "mutants", list.path, folder.path], in: project, within: 120) == .ended(0)
-    else { throw Fault("The project could not be copied to \(folder.path). Check that git and rsync are installed.") }
+    let copying = ["bash", "-c", script, "mutants", list.path, folder.path]
+    guard try Self.run(copying, in: project, within: 3_600) == 0 else {
+      throw Fault("The project could not be copied to \(folder.path). Check that git and rsync are installed.")
+    }
   }
 
   struct Fault: Error, CustomStringConvertible {
@@ -41,29 +54,63 @@ struct WorkingCopy {
     init(_ description: String) { self.description = description }
   }
 
-  /// Builds the copy and runs its tests.
-  ///
-  /// - Parameter limit: The longest time for the tests, in seconds. The build may take an hour.
-  func verdict(within limit: Double) throws -> Verdict {
-    let environment = ["CRIER_TESTS": tests.joined(separator: ",")]
-    let build = ["swift", "build", "--product", "crierPackageTests"]
-    guard try Self.run(build, in: folder, environment, log, within: 3_600) == .ended(0) else { return .notBuilt }
-    let run = [".build/debug/crierPackageTests.xctest", "--testing-library", "swift-testing"]
-    return try Self.run(run, in: folder, environment, log, within: limit) == .ended(0) ? .passed : .failed
+  /// Builds the copy's tests within an hour, and returns the places of errors.
+  func build() throws -> [Place] {
+    let build = ["swift", "build", "--product", "crierPackageTests", "-debug-info-format", "none"]
+    if try Self.run(build, in: folder, environment, log, within: 3_600) == 0 { return [] }
+    let places = output.matches(of: #/(?m)^(/[^:\n]+):(\d+):(\d+): error: /#).compactMap { match -> Place? in
+      guard let line = Int(match.2), let column = Int(match.3) else { return nil }
+      return Place(file: String(match.1), line: line, column: column)
+    }
+    guard !places.isEmpty else { throw Fault("The copy cannot be built:\n\(lastLines)") }
+    return places
   }
+
+  /// Runs the tests that were built, until the first one fails.
+  ///
+  /// - Parameters:
+  ///   - mutant: The number of the mistake that is active.
+  ///   - limit: The longest time, in seconds.
+  ///   - computing: The longest computing time, in seconds. A mistake that never ends is found by it even on a busy
+  ///     machine, where the tests wait for the processor.
+  func test(mutant: Int?, within limit: Double, computing: Double) throws -> Result {
+    let run = [
+      "bash", "-c", "ulimit -t $0 && exec .build/debug/crierPackageTests.xctest --testing-library swift-testing",
+      "\(Int(computing))",
+    ]
+    let variables = environment.merging([SwitchedSource.variable: mutant.map(String.init) ?? ""]) { $1 }
+    func hasFailed() -> Bool { output.contains(" recorded an issue") }
+    let status = try Self.run(run, in: folder, variables, log, within: limit, until: hasFailed)
+    // timeout(1) has the status 124, or 137 if it had to kill.
+    return switch status {
+    case _ where hasFailed(): .failed
+    case 0: .passed
+    case 124, 137: .tookTooLong
+    default: .failed
+    }
+  }
+
+  /// The computing time of the commands that have ended, in seconds.
+  static var computingTime: Double {
+    var usage = rusage()
+    getrusage(RUSAGE_CHILDREN.rawValue, &usage)
+    return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+  }
+
+  private var environment: [String: String] { ["CRIER_TESTS": tests.joined(separator: ",")] }
+
+  /// What the build or the tests wrote.
+  private var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
   /// The last lines that the build or the tests wrote.
-  var lastLines: String {
-    let lines = ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n")
-    return lines.suffix(20).joined(separator: "\n")
-  }
+  var lastLines: String { output.split(separator: "\n").suffix(20).joined(separator: "\n") }
 
-  private enum End: Equatable { case ended(Int32), tookTooLong }
-
-  /// Runs a command, and ends it and what it has started when its time is over.
+  /// Runs a command, and returns its status. Ends it and what it has started when its time is over, or when its result is
+  /// known. A command that is ended by a signal has the status that a shell gives it.
   private static func run(
-    _ words: [String], in folder: URL, _ variables: [String: String] = [:], _ log: URL? = nil, within seconds: Double
-  ) throws -> End {
+    _ words: [String], in folder: URL, _ variables: [String: String] = [:], _ log: URL? = nil, within seconds: Double,
+    until isKnown: () -> Bool = { false }
+  ) throws -> Int32 {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/timeout")
     process.arguments = ["--kill-after=5", "\(max(1, Int(seconds)))"] + words
@@ -84,12 +131,12 @@ struct WorkingCopy {
     } else {
       process.standardOutput = FileHandle.nullDevice
     }
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
     try process.run()
-    process.waitUntilExit()
-    // timeout(1) has the status 124, or 137 if it had to kill.
-    guard process.terminationReason == .exit, ![124, 137].contains(process.terminationStatus) else {
-      return .tookTooLong
+    while ended.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+      if process.isRunning, isKnown() { process.terminate() }
     }
-    return .ended(process.terminationStatus)
+    return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
   }
 }

@@ -18,6 +18,12 @@ struct MutationFinderTests {
     ])
   func operators(source: String, mutant: String) { #expect(mutants(source).contains(mutant)) }
 
+  @Test("an operator that binds less strongly than its neighbour is put in parentheses")
+  func precedence() {
+    #expect(mutants("a && b && c").contains("(a || b) && c"))
+    #expect(mutants("a % b * c").contains("(a + b) * c"))
+  }
+
   @Test("a number becomes the next one, and a condition without an operator its contrary")
   func values() {
     #expect(mutants("let a = 1_999").contains("let a = 2000"))
@@ -31,6 +37,7 @@ struct MutationFinderTests {
     #expect(mutants("f(a, a)", .swappedArguments).isEmpty)
     #expect(mutants("f(a, { b })", .swappedArguments).isEmpty)
     #expect(mutants("max(a, b)", .swappedArguments).isEmpty, "the larger of two is the same in any order")
+    #expect(mutants("switch c { case .d(let a, let b): f() }", .swappedArguments).isEmpty, "a pattern has no switch")
   }
 
   @Test("a call whose result is not used is left out, and neither logging nor a precondition")
@@ -38,6 +45,9 @@ struct MutationFinderTests {
     #expect(mutants("func f() {\n  try a.b()\n  c = 1\n}", .removedCall) == ["func f() {\n  \n  c = 1\n}"])
     #expect(mutants("func f() {\n  logger.info(text)\n  precondition(a)\n  c = d\n}", .removedCall).isEmpty)
   }
+
+  @Test("values that have to be literals have no mistakes")
+  func literals() { #expect(mutants("@available(since: 2) enum E: Int { case a = 1 }").isEmpty) }
 
   @Test("comments and the texts of strings have no mistakes")
   func texts() { #expect(mutants("// a < b\nlet text = \"1 < 2\"").isEmpty) }

@@ -64,6 +64,13 @@ struct NumberGrammarTests {
     #expect(read(words, try ReadingLanguage(data: Self.file())) == .refused(.unreadable))
   }
 
+  @Test("a number of two digits behind the point is unreadable, even if the rule for digits allows it")
+  func digitsBehindPoint() throws {
+    let language = try ReadingLanguage(data: Self.file(["decimal": "zero | digit | ten"]))
+    #expect(read("one point two bucks", language) == .amount(120))
+    #expect(read("one point ten bucks", language) == .refused(.unreadable))
+  }
+
   @Test(
     "if a unit stands before its count, units go from large to small and agree with their counts",
     arguments: [

@@ -242,6 +242,18 @@ struct InstallationDiagnosisTests {
     #expect(InstallationFacts.diagnosis { $0.disk?.freeBytes = 8 << 20 }.problems.map(\.code) == [.diskLow])
   }
 
+  @Test(
+    "the time by which the clock is behind the ledger has the largest unit that fits",
+    arguments: [
+      (61, "1 minute"), (120, "2 minutes"), (3_599, "59 minutes"), (3_600, "1 hour"), (86_399, "23 hours"),
+      (86_400, "1 day"), (259_200, "3 days"),
+    ])
+  func clockBehind(seconds: Int, duration: String) {
+    let diagnosis = InstallationFacts.diagnosis { $0.clock.ledgerChangedAt = $0.clock.now + seconds }
+    #expect(diagnosis.problems.count == 1)
+    #expect(diagnosis.problems.allSatisfy { $0.message.contains(" changed \(duration) after the time") })
+  }
+
   @Test("a new home without a ledger is healthy, because the service makes the ledger and the key")
   func newHome() {
     let diagnosis = InstallationFacts.diagnosis { $0.ledger = .missing }
@@ -299,6 +311,7 @@ struct InstallationDiagnosisTests {
     #expect(lacking.verdict == .ok)
     #expect(lacking.text?.contains("my-shop (01234567, lacks 5 words)") == true, "\(lacking.text ?? "")")
     #expect(lacking.text?.contains("voices sheet --locale en-US --missing my-shop") == true, "\(lacking.text ?? "")")
+    #expect(found(lacking: 1).text?.contains("voices sheet --locale en-US --missing my-shop") == true)
     let whole = found(lacking: 0)
     #expect(whole.verdict == .ok && whole.text == "every clip matches its digest: my-shop (01234567)")
   }

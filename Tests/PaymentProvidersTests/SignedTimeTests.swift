@@ -29,4 +29,18 @@ struct SignedTimeTests {
   func malformed(text: String) {
     #expect(throws: ProviderRejection.self) { try SignedTime.date(text, of: now) }
   }
+
+  @Test(
+    "a difference between clocks is given in the largest unit of which there are two",
+    arguments: [
+      (0, "0 seconds"), (119, "119 seconds"), (120, "2 minutes"), (7_199, "119 minutes"), (7_200, "2 hours"),
+      (172_799, "47 hours"), (172_800, "2 days"),
+    ])
+  func difference(seconds: Int64, text: String) { #expect(ClockSkew.text(of: seconds) == text) }
+
+  @Test("a clock is behind a provider's clock that is ahead, and ahead of one that is behind")
+  func sentence() {
+    #expect(ClockSkew.sentence(providerAheadBy: 360) == "Your clock is 6 minutes behind the provider's.")
+    #expect(ClockSkew.sentence(providerAheadBy: -360) == "Your clock is 6 minutes ahead of the provider's.")
+  }
 }

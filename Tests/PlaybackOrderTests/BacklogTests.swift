@@ -36,6 +36,15 @@ import Testing
     #expect(order.summarised() == nil)
   }
 
+  @Test("an unknown duration counts as four seconds by default")
+  func assumedDuration() {
+    for (limit, isSummarised) in [(7_999, true), (8_000, false)] as [(Int64, Bool)] {
+      let settings = PlaybackOrder.Settings(longestBacklogMilliseconds: limit)
+      var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2), settings: settings)
+      #expect((order.summarised() != nil) == isSummarised)
+    }
+  }
+
   @Test("a single payment is never summarised, whatever its duration and the limits", arguments: [Int.min, -1, 0])
   func single(_ limit: Int) {
     let settings = PlaybackOrder.Settings(longestBacklog: limit, longestBacklogMilliseconds: Int64(limit))

@@ -27,6 +27,15 @@ struct MappingTestRequestTests {
     #expect(!endpoint.judge(request, at: now).isVerified)
   }
 
+  @Test("a token in the query of a test request is percent-encoded, except letters, digits, and the four marks")
+  func query() throws {
+    let endpoint = try MappingTexts.endpoint("{scheme: url, query: token}")
+    let request = ProviderRequest(headers: [], body: Data(MappingTexts.body.utf8), query: "x=1")
+    let secret = ProviderSecret("AZaz09-._~ &/é")
+    let signed = endpoint.mapping?.signed(request, with: secret, at: MappingTexts.now)
+    #expect(signed?.query == "x=1&token=AZaz09-._~%20%26%2F%C3%A9")
+  }
+
   @Test("an endpoint without a mapping file, or with a provider's public key, cannot make a test request")
   func none() throws {
     var endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")

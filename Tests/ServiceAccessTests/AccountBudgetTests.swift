@@ -13,6 +13,12 @@ struct AccountBudgetTests {
     return limits
   }
 
+  @Test("by default, an account may make 32 clips at once, and 20,000 clips and 4 GiB in a day")
+  func defaults() {
+    let limits = WorkLimits()
+    #expect(limits.clipsAtOnce == 32 && limits.clipsADay == 20_000 && limits.bytesADay == 4_294_967_296)
+  }
+
   @Test("the number of an account's simultaneous clips is limited, and a clip that ends frees its place")
   func atOnce() {
     var budget = AccountBudget(limits(atOnce: 2))

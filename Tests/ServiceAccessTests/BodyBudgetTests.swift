@@ -53,6 +53,25 @@ struct BodyBudgetTests {
     #expect(budget.grow(next, by: 40, at: .zero).isHeld)
   }
 
+  @Test("an unverified body that ends frees only its own memory")
+  func endedFirst() throws {
+    var budget = budget
+    let (first, second) = (try begin(&budget, "a"), try begin(&budget, "a"))
+    #expect(budget.grow(first, by: 30, at: .zero).isHeld)
+    budget.end(second)
+    let third = try begin(&budget, "a")
+    #expect(!budget.grow(third, by: 11, at: .zero).isHeld, "the first body still has its share")
+    #expect(budget.grow(third, by: 10, at: .zero).isHeld)
+  }
+
+  @Test("an unverified body that grows drops no other body if there is memory, even if no new body could begin")
+  func growsWhenFull() throws {
+    var budget = budget
+    let tickets = try (0..<3).map { _ in try begin(&budget, "a") }
+    #expect(budget.grow(tickets[0], by: 1, at: .seconds(60)) == (true, []))
+    #expect(budget.count == 3)
+  }
+
   @Test("an unverified body is dropped for another body with its key id only after five seconds")
   func givesWay() throws {
     var budget = budget

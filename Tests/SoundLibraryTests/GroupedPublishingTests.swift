@@ -199,6 +199,14 @@ struct GroupedPublishingTests {
     #expect(try home.library.contents(of: "39.wav") == [39])
   }
 
+  @Test("prepared clips have the names of temporary files, so that the files of a killed process are found")
+  func temporaryNames() throws {
+    let groups = groups()
+    let clips = try (0..<SoundsFolder.temporaryNameCount).map { try groups.prepare([1], as: "\($0).wav") }
+    #expect(Set(hidden) == Set((0..<SoundsFolder.temporaryNameCount).map(SoundsFolder.temporaryName)))
+    withExtendedLifetime(clips) {}
+  }
+
   @Test("a folder that was deleted is created again for the next group")
   func deletedFolder() throws {
     let groups = groups()
@@ -242,6 +250,26 @@ struct GroupedPublishingTests {
     clip = nil
     _ = await given
     #expect(home.names == ["a.wav"])
+  }
+
+  @Test("a task does not continue while the clip that it waits for is prepared", arguments: [true, false])
+  @MainActor func stillWaits(isPublished: Bool) async throws {
+    let groups = groups()
+    var clip: PreparedClip? = try groups.prepare([1], as: "a.wav")
+    let (begun, beginning) = AsyncStream<Void>.makeStream()
+    let ended = Counter()
+    let waiting = Task {
+      beginning.finish()
+      let found = await groups.waitForClips(named: "a.wav")
+      ended.add()
+      return found
+    }
+    // The task shares an actor with this test, so when this test continues, the task already waits.
+    for await _ in begun {}
+    #expect(ended.value == 0)
+    if isPublished { #expect(groups.publish([clip].compactMap(\.self)) == [nil]) }
+    clip = nil
+    #expect(await waiting.value)
   }
 }
 

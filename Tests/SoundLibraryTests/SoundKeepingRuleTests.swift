@@ -20,6 +20,15 @@ struct SoundKeepingRuleTests {
     #expect(SoundUse(at: testTime).isNews(lastUsedAt: time))
   }
 
+  @Test("a use is recorded if the last recorded use is more than an hour away, in the past or in the future")
+  func interval() {
+    let time = Int(testTime.timeIntervalSince1970)
+    for (seconds, isNews) in [(0, false), (3_600, false), (3_601, true)] {
+      #expect(SoundUse(at: testTime).isNews(lastUsedAt: time - seconds) == isNews)
+      #expect(SoundUse(at: testTime).isNews(lastUsedAt: time + seconds) == isNews)
+    }
+  }
+
   @Test("pruning without limits removes nothing")
   func noLimits() {
     #expect(removed(SoundKeeping(), [storedSound(1, hours: 100_000)]).isEmpty)
@@ -63,6 +72,15 @@ struct SoundKeepingRuleTests {
     for keeping in [SoundKeeping(mostBytes: 0), SoundKeeping(mostFiles: 0), SoundKeeping(longestUnused: 0)] {
       #expect(removed(keeping, sounds).map(\.0) == [clipName(2)])
     }
+  }
+
+  @Test("a clip stays for an hour after its use, and for another one because recorded uses are up to an hour too early")
+  func twoHours() {
+    func sound(_ number: Int, _ seconds: Double) -> StoredSound {
+      StoredSound(name: clipName(number), byteCount: 1, lastUsed: testTime.addingTimeInterval(-seconds))
+    }
+    let removals = removed(SoundKeeping(mostBytes: 0), [sound(1, 7_200), sound(2, 7_201)])
+    #expect(removals.map(\.0) == [clipName(2)])
   }
 
   @Test("a clip stays for as many days after its last use as a link to it is valid")

@@ -195,6 +195,19 @@ struct SoundKeepingTests {
     withExtendedLifetime(lock) {}
   }
 
+  @Test("a lock that another process holds is tried 20 times, and then the clip counts as missing")
+  func lockAttempts() throws {
+    _ = try library(hours: -10).publish([1], as: clipName(1))
+    let attempts = Counter()
+    var calls = FileSystemCalls.system
+    calls.lock = { (_) throws(SystemError) in
+      attempts.add()
+      throw SystemError.busy
+    }
+    #expect(try !library(calls: calls).use(clipName(1)))
+    #expect(attempts.value == 20)
+  }
+
   @Test("pruning keeps the chosen tone, even if its name has the form of a clip's name")
   func chosenTone() throws {
     for number in 1...2 { _ = try library(hours: -10).publish([1], as: clipName(number)) }

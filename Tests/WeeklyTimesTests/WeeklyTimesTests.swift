@@ -63,6 +63,42 @@ import WeeklyTimes
     #expect(try span == .init(isWithin: false, since: at("2026-11-20T11:00:00Z"), until: at("2026-11-27T10:00:00Z")))
   }
 
+  @Test("a state of weekly times holds from its beginning until before its end")
+  func holding() throws {
+    let span = try WeeklyTimes("fri 10:00-11:00", "UTC").span(at: at("2026-11-20T10:30:00Z"))
+    let (begin, end) = (try at("2026-11-20T10:00:00Z"), try at("2026-11-20T11:00:00Z"))
+    #expect([begin, end - 1].allSatisfy(span.holds))
+    #expect(![begin - 1, end].contains(where: span.holds))
+    #expect(WeeklyTimes.Span(isWithin: true).holds(at: begin))
+  }
+
+  @Test("a state of weekly times that lasts almost a week has a beginning and an end")
+  func almostAWeek() throws {
+    let times = try WeeklyTimes("sat 10:00-11:00", "UTC")
+    let (last, next) = (try at("2026-11-14T11:00:00Z"), try at("2026-11-21T10:00:00Z"))
+    #expect(try times.span(at: at("2026-11-14T11:00:00Z")) == .init(isWithin: false, since: last, until: next))
+    #expect(try times.span(at: at("2026-11-21T09:59:59Z")) == .init(isWithin: false, since: last, until: next))
+    #expect(try times.span(at: at("2026-11-14T10:59:59Z")).isWithin)
+  }
+
+  @Test("a state of weekly times that began more than a week ago, or ends in more than a week, has no such moment")
+  func moreThanAWeek() throws {
+    // The part is skipped on 2026-03-29, when the clock in Berlin is set forward.
+    let times = try WeeklyTimes("sun 02:10-02:50")
+    #expect(try times.span(at: at("2026-03-29T12:00:00Z")).since == at("2026-03-22T01:50:00Z"))
+    #expect(try times.span(at: at("2026-03-30T12:00:00Z")).since == nil)
+    #expect(try times.span(at: at("2026-03-28T12:00:00Z")).until == nil)
+    #expect(try times.span(at: at("2026-03-29T12:00:00Z")).until == at("2026-04-05T00:10:00Z"))
+  }
+
+  @Test("an error of weekly times quotes at most 40 characters of the wrong part")
+  func longPart() throws {
+    let error = try #require(throws: WeeklyTimesError.self) {
+      try WeeklyTimes(String(repeating: "x", count: 41) + " 22:00-07:00")
+    }
+    #expect(error.part == String(repeating: "x", count: 40))
+  }
+
   @Test("a weekly time that is skipped when the clock is set forward counts as the moment of the change")
   func gap() throws {
     // On 2026-03-29 the clock in Berlin shows 03:00 after 01:59, at 01:00 UTC.

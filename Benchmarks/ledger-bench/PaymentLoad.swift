@@ -139,7 +139,9 @@ struct PaymentLoad: Sendable {
         try await ledger.events(after: position, lane: nil, limit: 1_000).last?.position ?? position
       }
       _ = try await times.measure("keys' version") { try await ledger.keysVersion() }
-      _ = try await times.measure("list") { try await ledger.announcements(account: shop.account) }
+      _ = try await times.measure("list") {
+        try await ledger.announcements(account: shop.account, matching: .init(), before: nil, limit: 50)
+      }
       _ = try await times.measure("sums of a month") {
         try await ledger.amounts(
           account: shop.account, from: Date(timeIntervalSinceNow: -30 * 86_400), to: Date(), into: 0
@@ -153,7 +155,7 @@ struct PaymentLoad: Sendable {
         _ = try await times.measure("waiting lanes") { try await ledger.waitingLanes() }
         _ = try await times.measure("disabled endpoints") { try await ledger.disabledWebhookEndpoints() }
         _ = try await times.measure("latest payment") { try await ledger.latestPayment() }
-        _ = try await times.measure("needed clips") { try await ledger.neededClips(ofBatches: []) }
+        _ = try await times.measure("needed clips") { try await ledger.neededClips(ofBatches: [], among: nil) }
       }
       second += 1
       try await Task.sleep(for: .seconds(1))

@@ -104,7 +104,7 @@ struct SQLiteFigures: Sendable {
       return try await group.reduce(into: []) { $0 += $1 }
     }
     let elapsed = clock.now - start
-    let stored = try await ledger.counts().values.reduce(0, +)
+    let stored = try await ledger.counts(lane: nil).values.reduce(0, +)
     precondition(stored == times.count)
     return row("ledger: accepted\(answering ? " and answered" : ""), \(tasks) at a time", times, in: elapsed)
   }

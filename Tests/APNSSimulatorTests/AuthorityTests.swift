@@ -67,7 +67,7 @@ struct AuthorityTests {
     }
   }
 
-  @Test("without a file for its authority, each push simulator makes its own")
+  @Test("without a file for its authority, each push simulator makes an authority of its own")
   func unkept() async throws {
     let simulators = [try await APNSSimulator.start(), try await APNSSimulator.start()]
     #expect(simulators[0].certificateAuthority != simulators[1].certificateAuthority)

@@ -127,7 +127,7 @@ struct NumberGrammarTests {
   }
 
   @Test(
-    "a mistake in the rules of a reader is refused with its place",
+    "a mistake in the rules of a reader is an error that names the place",
     arguments: [
       (["whole": "zero | nothing"], "rules.whole names “nothing”, which is neither a rule nor a class of words"),
       (["whole": "whole zero"], "begins with itself"),

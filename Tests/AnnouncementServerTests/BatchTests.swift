@@ -201,7 +201,7 @@ struct BatchTests {
     #expect(try await client.get(place).string("state") == "running", "the stream did not wait for the batch")
   }
 
-  @Test("the list of batches has those of the account alone, newest first, each as in the answer for its id")
+  @Test("the list of batches has only the account's batches, newest first, each in the form of a single batch")
   func list() async throws {
     let client = try await service.client()
     #expect(try await client.get("/v1/batches").text == #"{"batches":[]}"#)

@@ -47,7 +47,7 @@ struct PlaybackCallsTests {
     #expect(replay.status == 409 && replay.code == "nothing_to_replay")
   }
 
-  @Test("an account sees its own announcements in detail, and sees of other accounts' only that they exist")
+  @Test("an account sees its own announcements in detail, and only the existence of other accounts' announcements")
   func status() async throws {
     let client = try await service.client()
     try await play(client, "p1", "p2", "p3")

@@ -423,7 +423,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a push that another process accepted is sent, even if it waits until the other sender has ended")
+  @Test("the service also sends pushes that another process accepted, after the sender of that process has ended")
   func otherProcess() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)

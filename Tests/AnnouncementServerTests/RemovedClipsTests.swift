@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Recently removed clips")
 struct RemovedClipsTests {
-  @Test("a clip counts as removed for reads that began before its removal, and not for later reads")
+  @Test("only a read that began before the removal of a clip finds the clip removed")
   func moments() {
     var removed = RemovedClips()
     let before = removed.now
@@ -18,7 +18,7 @@ struct RemovedClipsTests {
     #expect(removed.contains("a", since: after))
   }
 
-  @Test("after too many removals, every clip counts as removed for a read that began before them")
+  @Test("after too many removals, a read that began before them finds every clip removed")
   func many() {
     var removed = RemovedClips()
     removed.add("a")

@@ -33,7 +33,7 @@ struct PluralRulesTests {
   }
 
   @Test(
-    "a plural rule that is not in CLDR's notation is refused with its category",
+    "a plural rule that is not in CLDR's notation is an error that names the plural category",
     arguments: [
       (["one": "n"], "plurals.one has “n”"), (["one": "x = 1"], "plurals.one has “x = 1”"),
       (["few": "n % 0 = 1"], "plurals.few"), (["few": "n = 3..1"], "plurals.few"), (["few": "n = a"], "plurals.few"),

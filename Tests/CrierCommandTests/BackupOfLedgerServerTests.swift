@@ -87,7 +87,7 @@ struct BackupOfLedgerServerTests {
     #expect(try await LedgerServer.texts(order, on: other, database: restored) == ["kept new"])
   }
 
-  @Test("the address of the environment, and the password of its file, are used as by the service")
+  @Test("a backup uses the address in the environment and the password in the file that the settings name")
   func password() async throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -67,7 +67,7 @@ struct LedgerSettingTests {
   }
 
   @Test(
-    "the user of an address is not printed, and everything else is",
+    "a printed address leaves out the user, and nothing else",
     arguments: [
       ("postgresql:///crier?host=/run/postgresql", "postgresql:///crier?host=/run/postgresql"),
       (
@@ -151,7 +151,7 @@ struct LedgerSettingTests {
     }
   }
 
-  @Test("a password file without a server is reported")
+  @Test("a password file is reported if the ledger is not on a server")
   func passwordWithoutServer() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -162,7 +162,7 @@ struct LedgerSettingTests {
         + "server.\n")
   }
 
-  @Test("a service whose --config names another ledger than the home says so")
+  @Test("a service reports that its --config names another ledger than its home")
   func otherConfiguration() throws {
     let crier = try Command()
     defer { crier.remove() }

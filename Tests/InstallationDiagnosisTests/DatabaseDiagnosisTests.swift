@@ -11,7 +11,7 @@ struct DatabaseDiagnosisTests {
     InstallationFacts.diagnosis { $0.ledger = .answered(change) }
   }
 
-  @Test("a ledger on a server has its server, its version, its size and the time of the answers in the report")
+  @Test("the report on a ledger on a server has the server, its version, the size and the time of the answers")
   func good() {
     let diagnosis = diagnosis()
     #expect(
@@ -45,7 +45,7 @@ struct DatabaseDiagnosisTests {
     }
   }
 
-  @Test("a server that may forget payments after a loss of power is a fault of the ledger, with its settings")
+  @Test("a server that may forget payments after a loss of power is a fault, and the report names the settings")
   func notDurable() {
     let diagnosis = diagnosis { $0.unsafeSettings = "fsync=on, synchronous_commit=off" }
     #expect(diagnosis.exitStatus == 73)

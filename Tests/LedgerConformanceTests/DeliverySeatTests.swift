@@ -10,7 +10,7 @@ import WebhookMessages
 
 @Suite("Seats of deliveries", .removesLedgers, .timeLimit(.minutes(10)))
 struct DeliverySeatTests {
-  @Test("the seat of each kind of deliveries is taken by itself", arguments: LedgerUnderTest.all)
+  @Test("each kind of deliveries has a seat of its own", arguments: LedgerUnderTest.all)
   func kinds(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()
     let (ledger, other) = (try await place.open(), try await place.open())
@@ -28,7 +28,7 @@ struct DeliverySeatTests {
     #expect(try await ledger.takeSeat(of: seats[1].kind) == nil)
   }
 
-  @Test("a seat that was given back has ended for those who wait for its loss", arguments: LedgerUnderTest.all)
+  @Test("a wait for the loss of a seat ends when the seat is given back", arguments: LedgerUnderTest.all)
   func loss(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     let seat = try #require(try await ledger.takeSeat(of: .pushes))
@@ -49,7 +49,8 @@ struct DeliverySeatTests {
     #expect(second.isUsable)
   }
 
-  @Test("writes under a seat are stored, and fail after the seat was given back", arguments: LedgerUnderTest.all)
+  @Test(
+    "a write under a seat is stored, and a write after the seat was given back fails", arguments: LedgerUnderTest.all)
   func writes(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     let work = try await DeliveryWork(in: ledger)

@@ -119,7 +119,7 @@ struct LanesTests {
   }
 
   @Test(
-    "a lane without sequence numbers continues the numbers of the lane from which its requests come",
+    "requests that move to a lane without sequence numbers bring the last number of their former lane with them",
     arguments: LedgerUnderTest.all, [nil, 7])
   func sequence(kind: LedgerUnderTest, own: Int64?) async throws {
     let ledger = try await kind.makePlace().open()

@@ -64,7 +64,7 @@ struct LibraryTests {
   }
 
   @Test(
-    "the list of changes has the latest change of each name, at its end, and publishing the same file is not a change",
+    "each name is listed once, in the order of its latest change, and publishing the same file is not a change",
     arguments: LedgerUnderTest.all)
   func compaction(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
@@ -196,7 +196,7 @@ struct LibraryTests {
   }
 
   @Test(
-    "if no other announcement has it, a removed announcement's clip leaves its account's library, and no other",
+    "a removed announcement's clip leaves only its account's library, and only if no other announcement has it",
     arguments: LedgerUnderTest.all)
   func removal(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()

@@ -25,7 +25,7 @@ struct SignInTests {
   }
 
   @Test(
-    "a sign-in code is exchanged once, for a key with the code's properties, also after the ledger is opened again",
+    "a sign-in code can be exchanged only once, for a key that has the code's properties",
     arguments: LedgerUnderTest.all)
   func exchanged(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()

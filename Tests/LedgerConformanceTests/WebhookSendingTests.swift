@@ -77,7 +77,7 @@ struct WebhookSendingTests {
   }
 
   @Test(
-    "a delivery restarts the three days until a failing endpoint is disabled, however old its messages are",
+    "a delivery restarts the three days after which a failing endpoint is disabled, however old its messages are",
     arguments: LedgerUnderTest.all)
   func recovering(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()
@@ -123,7 +123,7 @@ struct WebhookSendingTests {
   }
 
   @Test(
-    "if no sender was running, a late attempt restarts the three days until an endpoint is disabled",
+    "an attempt that is late because no sender ran restarts the three days after which an endpoint is disabled",
     arguments: LedgerUnderTest.all)
   func absence(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()

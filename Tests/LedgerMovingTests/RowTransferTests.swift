@@ -80,7 +80,7 @@ struct RowTransferTests {
       steps.withLock { $0.map(\.step) } == Array(repeating: .copying, count: 5) + Array(repeating: .checking, count: 5))
   }
 
-  @Test("a value that was stored as another one is found, even if it is equal as a text")
+  @Test("the comparison finds a changed value, even if it is equal as a text")
   func changedValue() throws {
     let target = Rows()
     target.change = { table, row in
@@ -90,7 +90,7 @@ struct RowTransferTests {
     #expect(fault.code == .copyDiffers && fault.description == "table commands, number 2, column lane")
   }
 
-  @Test("a row that was lost is found")
+  @Test("the comparison finds a lost row")
   func lostRow() throws {
     let target = Rows()
     target.change = { table, row in target.losesRow = table.name == "commands" && row[0] == .integer(3) }
@@ -98,7 +98,7 @@ struct RowTransferTests {
     #expect(fault.code == .copyDiffers && fault.description == "table commands, number 3")
   }
 
-  @Test("a row that nobody copied is found, and a key that is a text is not named")
+  @Test("the comparison finds an additional row, and does not name its key if the key is a text")
   func additionalRow() throws {
     let target = Rows()
     target.insert([[.null, .text("0")]], into: try #require(Self.lanes))
@@ -106,7 +106,7 @@ struct RowTransferTests {
     #expect(fault.code == .copyDiffers && fault.description == "table lanes, row 1, column last_passed")
   }
 
-  @Test("a last number that was not stored is found")
+  @Test("the comparison finds a last number that was not stored")
   func lostNumber() throws {
     let target = Rows()
     target.losesNumbers = true
@@ -114,7 +114,7 @@ struct RowTransferTests {
     #expect(fault.code == .copyDiffers && fault.description == "table commands, last number")
   }
 
-  @Test("a text that cannot be stored is named before anything of its rows is stored")
+  @Test("a text that cannot be stored is reported before any of its rows is stored")
   func unstorable() throws {
     let (source, target) = (Rows(), Rows())
     let lanes = try #require(Self.lanes)
@@ -124,7 +124,7 @@ struct RowTransferTests {
     #expect(target.count(of: lanes) == 0 && !target.isComplete)
   }
 
-  @Test("ledgers with the same rows have the same digests, and no others")
+  @Test("two ledgers have the same digests only if they have the same rows")
   func digests() throws {
     func digest(_ rows: [[MovedValue]]) throws -> String {
       let source = Rows()

@@ -41,7 +41,7 @@ struct LedgerErrorTests {
     }
   }
 
-  @Test("only errors of the disk, the file or the server meet every write of a shared transaction")
+  @Test("only errors of the disk, the file or the server make every write of a shared transaction fail")
   func everyWrite() {
     let codes: Set<LedgerError.Code> = [
       .busy, .unreachable, .outcomeUnknown, .damaged, .fileChanged, .notALedger, .newerVersion, .olderVersion,

@@ -175,7 +175,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("the runs of two voices are levelled to the same loudness and keep 5 ms of silence at their ends")
+  @Test("the parts of two voices are levelled to the same loudness, and each keeps 5 ms of silence at its ends")
   func leveled() throws {
     let loud = try mastering.leveled(TestSounds.waveform(TestSounds.speech(seconds: 1, pitch: 120, amplitude: 0.9)))
     let quiet = try mastering.leveled(TestSounds.waveform(TestSounds.speech(seconds: 1, pitch: 230, amplitude: 0.05)))

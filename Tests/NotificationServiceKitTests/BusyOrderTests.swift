@@ -35,7 +35,7 @@ struct BusyOrderTests {
     #expect(order.freeAt > at + 500)
   }
 
-  @Test("a notification whose time limit ends during a lock and another sound is silent, and counts as unheard")
+  @Test("if the time limit ends while the order is locked and a sound plays, the notification is silent and unheard")
   func expiresDuringSound() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
@@ -87,7 +87,7 @@ struct BusyOrderTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("a decision that is late when it would be written is made again from the stored order")
+  @Test("a decision that would be written too late is made again from the stored order")
   func lateDecision() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)

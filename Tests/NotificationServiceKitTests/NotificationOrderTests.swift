@@ -186,7 +186,7 @@ struct NotificationOrderTests {
     #expect(order.entry(numbers[1])?.slot == 9_250)
   }
 
-  @Test("a payment whose process still works, but which has a time, counts towards the limit of local notifications")
+  @Test("a payment with a time for its local notification counts towards their limit while its process still works")
   func givenPlaces() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -205,7 +205,7 @@ struct NotificationOrderTests {
     #expect(early == .wait(until: 9_250) && due == .later(at: 9_250))
   }
 
-  @Test("a summary that was not decided on cannot begin, and its payments stay in the order")
+  @Test("a summary cannot begin before it is decided on, and its payments stay in the order")
   func undecidedSummary() throws {
     var order = NotificationOrder()
     let numbers = try (1...2).map { sequence in try arrive(&order, sequence, at: 0) }

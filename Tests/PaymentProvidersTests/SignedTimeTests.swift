@@ -31,14 +31,14 @@ struct SignedTimeTests {
   }
 
   @Test(
-    "a difference between clocks is given in the largest unit of which there are two",
+    "a difference between clocks is given in the largest unit in which it is at least two",
     arguments: [
       (0, "0 seconds"), (119, "119 seconds"), (120, "2 minutes"), (7_199, "119 minutes"), (7_200, "2 hours"),
       (172_799, "47 hours"), (172_800, "2 days"),
     ])
   func difference(seconds: Int64, text: String) { #expect(ClockSkew.text(of: seconds) == text) }
 
-  @Test("a clock is behind a provider's clock that is ahead, and ahead of one that is behind")
+  @Test("the text about a clock difference says whether the service's clock is behind or ahead")
   func sentence() {
     #expect(ClockSkew.sentence(providerAheadBy: 360) == "Your clock is 6 minutes behind the provider's.")
     #expect(ClockSkew.sentence(providerAheadBy: -360) == "Your clock is 6 minutes ahead of the provider's.")

@@ -212,7 +212,7 @@ struct PhoneRegistrationTests {
     }
   }
 
-  @Test("a registration for which the system gives the app no time ends as cancelled")
+  @Test("a registration ends as cancelled if the system gives the app no time for it")
   func noTime() async throws {
     var phone = try TestPhone()
     phone.settings.uninterrupted = { _, _ in }

@@ -168,7 +168,7 @@ import Testing
     #expect(order.next(at: 0) == .idle && order.playing?.number == 1)
   }
 
-  @Test("a refund after a gap interrupts information at the end of the waiting time, which the order states")
+  @Test("a refund after a gap waits for the missing number, and then interrupts information")
   func interruptionBehindGap() {
     var order = PlaybackOrder.of(.a(.information, 1), last: 1)
     _ = order.next(at: 0)
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(
-    "while a payment, a refund or an alert plays, the order states no waiting time for a missing number",
+    "while a payment, a refund or an alert plays, the playback order does not ask to wait for a missing number",
     arguments: PlaybackItem.Category.allCases.dropLast()
   )
   func nothingToWaitFor(_ category: PlaybackItem.Category) {

@@ -19,7 +19,7 @@ struct MovedLaneTests {
     return Player(lane: "counter", ledger: ledger, output: output, render: StandInRenderer(), settings: settings)
   }
 
-  @Test("its former player stops, plays nothing more and stores nothing, and the next player plays what is left")
+  @Test("after a lane is moved, its former player stops and stores nothing, and the next player plays the rest")
   func moved() async throws {
     try await LedgerPlaces.removed {
       let place = try await LedgerUnderTest.postgresql.makePlace()

@@ -131,7 +131,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("an announcement that a new player finds counts as begun before its clip is read or heard")
+  @Test("a new player counts a waiting announcement as begun before it reads or plays the clip")
   func countedFirst() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -206,7 +206,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("a player that is stopped orderly does not count its announcement as interrupted")
+  @Test("an orderly stop of a player does not count the playing announcement as interrupted")
   func stopped() async throws {
     let lane = try TestLane()
     for _ in 0..<3 {

@@ -54,7 +54,7 @@ struct AcceptingAtOnceTests {
     #expect(try await nodes.texts("SELECT id AS value FROM decisions").count == 20)
   }
 
-  @Test("answers that share a transaction each go to their caller, and one that breaks a rule fails alone")
+  @Test("each answer in a shared transaction goes to its own caller, and an answer that breaks a rule fails alone")
   func batches() async throws {
     let nodes = try await TwoNodes()
     try await nodes.run(

@@ -54,7 +54,7 @@ struct DatabaseExaminationTests {
     #expect(!found.isDurable && found.durability == "fsync=off, synchronous_commit=on")
   }
 
-  @Test("commits that the server confirms early are found also if only the database is set so")
+  @Test("the examination finds synchronous_commit=off even if it is set only for the database")
   func notDurable() async throws {
     let nodes = try await TwoNodes()
     let name = try await nodes.texts("SELECT current_database()::text AS value")[0]
@@ -72,7 +72,7 @@ struct DatabaseExaminationTests {
     }
   }
 
-  @Test("a database that lacks the changes of this version is examined without counting what it holds")
+  @Test("a database without the changes of this version is examined, and its contents are not counted")
   func older() async throws {
     let nodes = try await TwoNodes()
     await nodes.first.close()
@@ -116,7 +116,7 @@ struct DatabaseExaminationTests {
     #expect(try await !examine(database.address).isForeign)
   }
 
-  @Test("the reason why a database cannot be used is that of the client")
+  @Test("the examination gives the client's reason why a database cannot be used")
   func failures() async throws {
     let server = try await PostgreSQLServer.shared()
     let nowhere = try PostgreSQLAddress("postgresql:///crier?host=/nowhere", environment: [:])

@@ -33,7 +33,7 @@ struct DeliveriesAtOnceTests {
       body: NewPush.Body(Data("{}".utf8)))
   }
 
-  @Test("a push that both nodes end at once has one outcome, and its account is told once")
+  @Test("a push that both nodes end at the same time has one outcome and causes one event")
   func endOfPush() async throws {
     let nodes = try await TwoNodes()
     try await register("phone", on: nodes.first)
@@ -66,7 +66,7 @@ struct DeliveriesAtOnceTests {
     #expect(endpoint.counts.waiting == 10)
   }
 
-  @Test("phones that exchange their tokens while announcements are pushed to both do not make anybody wait in a circle")
+  @Test("phones that exchange their tokens while announcements are pushed to both cause no deadlock")
   func movedTokens() async throws {
     let nodes = try await TwoNodes()
     for device in ["a", "b"] { try await register(device, on: nodes.first) }
@@ -95,7 +95,7 @@ struct DeliveriesAtOnceTests {
     #expect(devices.count { $0.tokens[.alert]?.text == "the same" } == 1)
   }
 
-  @Test("two nodes that register devices at once keep the limit of the account")
+  @Test("two nodes that register devices at the same time keep the limit of the account")
   func mostDevices() async throws {
     let nodes = try await TwoNodes()
     var options = PostgreSQLLedger.Options()
@@ -118,7 +118,7 @@ struct DeliveriesAtOnceTests {
     for ledger in ledgers { await ledger.close() }
   }
 
-  @Test("a clip that one node forgets and another one publishes at once stays in the library of its account")
+  @Test("a clip that one node forgets while another node publishes it stays in the library of its account")
   func library() async throws {
     let nodes = try await TwoNodes()
     let clip = LibrarySound(name: "a.wav", group: "group.shop", sha256: String(repeating: "a", count: 64), bytes: 1)
@@ -139,7 +139,7 @@ struct DeliveriesAtOnceTests {
     }
   }
 
-  @Test("events that are told while an endpoint is removed or disabled are neither errors nor sent")
+  @Test("an event that is reported while its endpoint is removed or disabled is not sent, and is not an error")
   func endOfEndpoint() async throws {
     let nodes = try await TwoNodes()
     for round in 0..<10 {

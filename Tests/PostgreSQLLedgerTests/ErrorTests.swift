@@ -29,7 +29,7 @@ struct ErrorTests {
   }
 
   @Test(
-    "an error that says what to do about it keeps that in its code",
+    "each error code of the client becomes the ledger's error code with the same remedy",
     arguments: [
       (PostgreSQLError.Code.outcomeUnknown, LedgerError.Code.outcomeUnknown), (.cannotConnect, .unreachable),
       (.connectionLost, .unreachable), (.closed, .unreachable), (.conflict, .busy), (.deadlinePassed, .busy),
@@ -41,7 +41,7 @@ struct ErrorTests {
   }
 
   @Test(
-    "an SQLSTATE decides where the client's code says too little",
+    "the SQLSTATE decides if the client's error code alone does not tell the remedy",
     arguments: [
       (PostgreSQLError.Code.serverFull, "53300", LedgerError.Code.unreachable), (.serverFull, "53100", .diskFull),
       (.serverFull, "53200", .systemFailure), (.serverFailed, "57P03", .unreachable),

@@ -20,7 +20,7 @@ struct EventOrderTests {
       .replacing("$4", with: "ARRAY['device_back']").replacing("$5", with: "ARRAY[NULL]")
   }
 
-  @Test("events behind those of an open transaction wait for it, and then come after its own")
+  @Test("events wait for an open transaction with earlier events, and are read after those events")
   func openTransaction() async throws {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer(), patience: .milliseconds(100))
     try await nodes.first.record(.deviceLost, lane: "before", number: nil, detail: [:], passing: nil)
@@ -35,7 +35,7 @@ struct EventOrderTests {
     #expect(rest.map(\.position) == rest.map(\.position).sorted())
   }
 
-  @Test("a reader that waits gets the event of a transaction that ends meanwhile")
+  @Test("a reader that waits for a transaction gets the transaction's event when it ends")
   func waiting() async throws {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer())
     let open = try await OpenTransaction(on: nodes, event("open"))
@@ -45,7 +45,7 @@ struct EventOrderTests {
     #expect(try await events.map(\.lane) == ["open", "after"])
   }
 
-  @Test("a transaction of another database of the server keeps no event back")
+  @Test("an open transaction in another database of the server does not delay events")
   func otherDatabase() async throws {
     let server = try await PostgreSQLServer()
     let (nodes, others) = (try await TwoNodes(on: server), try await TwoNodes(on: server))
@@ -57,7 +57,7 @@ struct EventOrderTests {
     try await open.commit()
   }
 
-  @Test("a watcher that reads on while two nodes write gets every event once, in one order")
+  @Test("a watcher that keeps reading while two nodes write gets every event once, in one order")
   func watcher() async throws {
     let nodes = try await TwoNodes()
     let watcher = Task {
@@ -94,7 +94,7 @@ struct EventOrderTests {
     #expect(events.map(\.number) == [number, number])
   }
 
-  @Test("positions go on rising after the database was loaded into a server with lower numbers of transactions")
+  @Test("positions keep rising after the database was restored on a server with lower transaction numbers")
   func anotherServer() async throws {
     let nodes = try await TwoNodes()
     try await nodes.first.record(.deviceLost, lane: "counter", number: nil, detail: [:], passing: nil)

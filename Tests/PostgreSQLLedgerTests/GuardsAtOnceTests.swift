@@ -31,7 +31,7 @@ struct GuardsAtOnceTests {
     }
   }
 
-  @Test("of copies of a signed request that reach both nodes at once, one is admitted, even while it is forgotten")
+  @Test("only one copy of a signed request is admitted, even if both nodes get it while it is being forgotten")
   func replay() async throws {
     let nodes = try await TwoNodes()
     for round in 0..<20 {
@@ -63,7 +63,7 @@ struct GuardsAtOnceTests {
     #expect(try await nodes.second.admitSignedRequest(digest("b"), keyID: "key", signedAt: 20, atMost: 10) == .admitted)
   }
 
-  @Test("a code for signing in that both nodes exchange at once gives one key")
+  @Test("a sign-in code that both nodes exchange at the same time gives one key")
   func signIn() async throws {
     let nodes = try await TwoNodes()
     for round in 0..<10 {
@@ -81,7 +81,8 @@ struct GuardsAtOnceTests {
     #expect(try await nodes.second.keys().count == 10)
   }
 
-  @Test("a key that both nodes rotate at once has one successor, and each change of keys changes their version")
+  @Test(
+    "a key that both nodes rotate at the same time has one successor, and each change of keys changes their version")
   func rotation() async throws {
     let nodes = try await TwoNodes()
     for round in 0..<10 {
@@ -100,7 +101,7 @@ struct GuardsAtOnceTests {
     }
   }
 
-  @Test("a payment that a provider reports to both nodes at once is stored once")
+  @Test("a payment that a provider reports to both nodes at the same time is stored once")
   func providers() async throws {
     let nodes = try await TwoNodes()
     for round in 0..<20 {
@@ -124,7 +125,7 @@ struct GuardsAtOnceTests {
     #expect(try await nodes.first.waitingProviderPayments(after: 0, limit: 1_000).count == 60)
   }
 
-  @Test("two nodes that register endpoints at once keep the limit of the account")
+  @Test("two nodes that register endpoints at the same time keep the limit of the account")
   func endpoints() async throws {
     let nodes = try await TwoNodes()
     let codes = try await atOnce(nodes, times: 12) { ledger, place in

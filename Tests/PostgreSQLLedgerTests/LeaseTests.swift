@@ -38,7 +38,7 @@ struct LeaseTests {
     try await nodes.texts("SELECT name || ' ' || epoch AS value FROM leases ORDER BY name")
   }
 
-  @Test("of two nodes that take a lease at once, one gets it")
+  @Test("if two nodes try to take a lease at the same time, only one of them gets it")
   func once() async throws {
     let nodes = try await TwoNodes(lease: Self.standing)
     for round in 1...20 {
@@ -162,7 +162,7 @@ struct LeaseTests {
     await wrong.close()
   }
 
-  @Test("a lease whose end is further ahead than it can last is free, because the server's clock was set back")
+  @Test("a lease whose end is too far ahead counts as free, because the server's clock must have been set back")
   func serverClock() async throws {
     let nodes = try await TwoNodes(lease: Self.standing)
     let former = try #require(try await nodes.first.takeSeat(of: .pushes))
@@ -174,7 +174,7 @@ struct LeaseTests {
     try await nodes.second.postponePush(1, reason: nil, under: next)
   }
 
-  @Test("a write of the former holder that is under way is stored before another node has the lease")
+  @Test("a write that the holder of a lease has begun is stored before another node gets the lease")
   func writeUnderWay() async throws {
     let nodes = try await TwoNodes(lease: Self.standing)
     let work = try await DeliveryWork(in: nodes.first)
@@ -245,7 +245,7 @@ struct LeaseTests {
     withExtendedLifetime(work) {}
   }
 
-  @Test("while two nodes write and take a lease from each other, no write of an earlier holder follows one of a later")
+  @Test("while two nodes take a lease from each other, no write of an earlier holder is stored after a later holder's")
   func race() async throws {
     let nodes = try await TwoNodes(lease: Self.standing)
     try await nodes.run("CREATE TABLE written (place bigserial, epoch bigint)")

@@ -29,7 +29,7 @@ struct LostCommitTests {
     try await nodes.server.start()
   }
 
-  @Test("an announcement whose commit was lost is accepted by the same call again, with its first number")
+  @Test("if a commit was lost, the same call returns the announcement with its first number")
   func announcement() async throws {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer())
     try await holdCommits(nodes)
@@ -54,7 +54,7 @@ struct LostCommitTests {
     #expect(again.isDuplicate && again.number == stored.number && again.isSamePayload)
   }
 
-  @Test("a request whose commit was lost gets its stored answer by the same call again, and is played once")
+  @Test("if the commit of a request was lost, the same call returns the stored answer, and the request is played once")
   func request() async throws {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer())
     try await holdCommits(nodes)
@@ -79,7 +79,7 @@ struct LostCommitTests {
     #expect(ids.count { $0 == id } == 1)
   }
 
-  @Test("a call that comes while the server is down is done when it is back")
+  @Test("a call that comes while the server is down is done when the server is back")
   func down() async throws {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer())
     try await nodes.server.stopAtOnce()

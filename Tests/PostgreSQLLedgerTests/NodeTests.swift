@@ -75,7 +75,7 @@ struct NodeTests {
     }
   }
 
-  @Test("two processes that start at once in a new home folder get the same id of it")
+  @Test("two processes that start at the same time in a new home folder get the same id of the folder")
   func atOnce() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "node-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

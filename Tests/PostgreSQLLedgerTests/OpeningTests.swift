@@ -124,7 +124,7 @@ struct OpeningTests {
     #expect(await self.failure(nodes.address, changesTables: false) == nil)
   }
 
-  @Test("calls that follow one which found no server end soon")
+  @Test("after a call has found no server, the next calls fail soon")
   func soon() async throws {
     let server = try await PostgreSQLServer()
     let name = try await server.makeDatabase()

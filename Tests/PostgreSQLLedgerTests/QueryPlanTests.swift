@@ -19,7 +19,7 @@ struct QueryPlanTests {
     for plan in plans { #expect(plan.contains("Backward using") && !plan.contains("Seq Scan"), "\(plan)") }
   }
 
-  @Test("the end of an announcement or a push does not read what else is waiting")
+  @Test("the query that ends an announcement or a push does not read the other unfinished ones")
   func ends() async throws {
     let plans = try await plans([
       (PostgreSQLLedger.lockingMembers, "1"), (PostgreSQLLedger.replayedNow, "1"),
@@ -30,7 +30,7 @@ struct QueryPlanTests {
     for plan in plans { #expect(!plan.contains("unfinished"), "\(plan)") }
   }
 
-  @Test("pruning looks up the rows that it removes, and begins behind those that it has removed already")
+  @Test("pruning finds its rows through an index, and continues after the rows that it has already removed")
   func pruning() async throws {
     let plans = try await plans([
       (PostgreSQLLedger.lockingEnded, "1, 200, 0"), (PostgreSQLLedger.pruningEvents, "1, 200, 0"),

@@ -41,7 +41,7 @@ struct RemovalAtOnceTests {
     }
   }
 
-  @Test("a decision stays as long as an answer about it, also one that is stored while the others are pruned")
+  @Test("a decision stays as long as it has an answer, even one that is stored while its other answers are pruned")
   func pruning() async throws {
     let nodes = try await TwoNodes()
     for round in 0..<30 {
@@ -55,7 +55,7 @@ struct RemovalAtOnceTests {
     }
   }
 
-  @Test("a summary that is played and a member that is restored at the same moment leave no member behind")
+  @Test("a payment that is restored while its summary fails is played by itself")
   func summary() async throws {
     let nodes = try await TwoNodes()
     for round in 0..<30 {

@@ -12,7 +12,7 @@ import Testing
 struct SettledKnowledgeTests {
   private typealias Knowledge = SettledNumbers.Knowledge
 
-  @Test("a number is settled when all transactions below its ticket have ended, and not before")
+  @Test("a number is settled only when all transactions with lower ids than its ticket have ended")
   func ticket() {
     var knowledge = Knowledge()
     knowledge.add(Knowledge.Ticket(number: 7, id: 100))
@@ -37,7 +37,7 @@ struct SettledKnowledgeTests {
     #expect(knowledge.settled == 100)
   }
 
-  @Test("the result of a slower call does not take a number back")
+  @Test("the late result of a slow call does not unsettle a number")
   func slowCall() {
     var knowledge = Knowledge()
     knowledge.add(Knowledge.Ticket(number: 9, id: 50))
@@ -74,7 +74,8 @@ struct SettledListTests {
       body: NewPush.Body(Data("{}".utf8)))
   }
 
-  @Test("a push behind that of an open transaction is listed after the transaction has ended, and both are listed once")
+  @Test(
+    "a push after that of an open transaction is listed once the transaction has ended, and neither is listed twice")
   func openTransaction() async throws {
     let nodes = try await TwoNodes(on: try await PostgreSQLServer(), patience: .milliseconds(100))
     try await register(nodes.first)
@@ -103,7 +104,7 @@ struct SettledListTests {
     #expect(try await nodes.first.unfinishedPushes(after: 2, limit: 10).map(\.number) == numbers)
   }
 
-  @Test("a transaction of another database of the server keeps no push back")
+  @Test("an open transaction in another database of the server does not delay pushes")
   func otherDatabase() async throws {
     let server = try await PostgreSQLServer()
     let (nodes, others) = (try await TwoNodes(on: server), try await TwoNodes(on: server))
@@ -114,7 +115,7 @@ struct SettledListTests {
     try await open.commit()
   }
 
-  @Test("a sender that reads on while two nodes accept pushes gets every push once")
+  @Test("a sender that keeps reading while two nodes accept pushes gets every push once")
   func reader() async throws {
     let nodes = try await TwoNodes()
     try await register(nodes.first)
@@ -137,7 +138,7 @@ struct SettledListTests {
     #expect(try await nodes.first.unfinishedPushes(after: 0, limit: 1_000).map(\.number) == seen)
   }
 
-  @Test("a reader of the library gets every change, also when it goes on at another node")
+  @Test("a reader of the library gets every change, even if it continues at another node")
   func library() async throws {
     let nodes = try await TwoNodes()
     let reader = Task {

@@ -126,7 +126,7 @@ struct AddressTests {
   }
 
   @Test(
-    "the hosts that are reached over a network are named without those of sockets",
+    "the network hosts of an address are listed without its sockets",
     arguments: [
       ("postgresql:///payments", []), ("postgresql:///payments?host=/run/postgresql", []),
       ("postgresql:///payments?host=@abstract", []),

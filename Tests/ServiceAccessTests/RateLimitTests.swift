@@ -104,7 +104,7 @@ struct RateLimitTests {
     #expect(bucket.isFull(at: .zero))
   }
 
-  @Test("a clock that runs backwards refuses requests for no longer than an empty bucket would")
+  @Test("if the clock runs backwards, requests are refused no longer than with an empty bucket")
   func backwards() throws {
     var bucket = TokenBucket(try RateLimit(rate: 10, burst: 2))
     _ = bucket.take(at: .seconds(1_000_000))

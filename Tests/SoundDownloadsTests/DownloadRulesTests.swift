@@ -139,7 +139,7 @@ struct DownloadRulesTests {
   }
 
   @Test(
-    "a download is refused if its content type cannot be that of a sound",
+    "a download is refused if its content type does not fit a sound",
     arguments: [
       (nil, true), ("audio/wav", true), ("audio/x-caf; a=b", true), ("application/octet-stream", true),
       ("binary/octet-stream", true), ("Audio/AIFF", true), ("nonsense", true),

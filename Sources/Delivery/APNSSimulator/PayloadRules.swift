@@ -28,7 +28,7 @@ enum PayloadRules {
     }
   }
 
-  /// Returns the type of a push that names none: the type that its topic belongs to, or else a type that its payload
+  /// Returns the type of a push that names no type: the type that its topic belongs to, or else a type that its payload
   /// fits.
   static func type(of payload: [UInt8], topicOf type: PushType?) -> PushType {
     type ?? (fits(payload, type: .background) ? .background : .alert)

@@ -347,7 +347,8 @@ public actor PushSender {
     }
   }
 
-  /// Reports an error of the ledger. The loss of the seat is not one: whoever gave the seat knows it.
+  /// Reports an error of the ledger. The loss of the seat is not reported, because the code that passed the seat
+  /// already knows it.
   private func reportFailure(_ error: LedgerError) {
     if error.code != .leaseLost { report(.ledgerFailed(error)) }
   }

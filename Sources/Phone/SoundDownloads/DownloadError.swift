@@ -142,7 +142,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
   private var cause: String {
     switch code {
     case .invalidURL: "the URL has no valid host or port, or its scheme is not https"
-    case .notEncrypted: "the URL begins with http:, so anybody on the way could replace the \(content)"
+    case .notEncrypted: "the URL begins with http:, so anybody on the network path could replace the \(content)"
     case .credentialsInURL: "the URL contains a user name or a password"
     case .invalidName: "the file name is invalid"
     case .privateAddress: "the host has a private address"

@@ -119,7 +119,7 @@ final class LanePlayer: Service {
     }
   }
 
-  /// Logs the announcements that wait on outputs that nothing plays, and that this player leaves there.
+  /// Logs the announcements that wait on outputs without a player, and that this player does not take over.
   private func reportUnplayed() async {
     // If the ledger cannot be read, the service's readiness reports the fault.
     let others = (try? await ledger.waitingLanes()) ?? []

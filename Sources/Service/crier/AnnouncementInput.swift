@@ -34,7 +34,7 @@ struct AnnouncementInput: ParsableArguments {
   @Option(parsing: .unconditional, help: "A text to speak instead of a payment.")
   var text: String?
 
-  @Option(help: "The language if the payload names none, as a BCP 47 tag such as en-US.")
+  @Option(help: "The language if the payload names no language, as a BCP 47 tag such as en-US.")
   var locale: String?
 
   @Flag(help: "Reject a payload that has unknown keys. Without this flag, the report names them.")

@@ -37,7 +37,7 @@ struct Batch: ReportingCommand {
   )
   var inputFormat: BatchRows.Format?
 
-  @Option(help: "The language of rows that name none, as a BCP 47 tag such as en-US.")
+  @Option(help: "The default language, for rows that name no language: a BCP 47 tag such as en-US.")
   var locale: String?
 
   @Option(help: "The number of clips to render at once, 1 to \(Self.mostJobs). (default: 3 for each CPU core)")

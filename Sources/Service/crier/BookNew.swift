@@ -70,7 +70,7 @@ extension Book {
         Terminal.note(
           "The book has the texts of \(base): replace them. "
             + (book.spelloutRules == nil
-              ? "CLDR has no rules for the numbers here, so write them too. "
+              ? "CLDR's rules for the numbers were not found, so write these rules too. "
               : "The rules for the numbers are CLDR's: try 1, 21, 100, 101, 1000 and 1000000. ")
             + "Fill the reader from another source, and name it. Then run crier book check \(locale).")
       }

@@ -41,13 +41,13 @@ struct Keys: AsyncParsableCommand {
     @Option(help: "A name for people to recognise the key by.")
     var name: String?
 
-    @Option(help: "The language of requests that name none, as a BCP 47 tag such as en-US.")
+    @Option(help: "The default language, for requests that name no language: a BCP 47 tag such as en-US.")
     var locale: String?
 
-    @Option(help: "The id of the voice pack for requests that name none.")
+    @Option(help: "The id of the default voice pack, for requests that name no pack.")
     var pack: String?
 
-    @Option(help: "The app group of requests that name none.")
+    @Option(help: "The default app group, for requests that name no group.")
     var group: String?
 
     @Option(help: "The most requests per second. (default: the service's limit)")

@@ -82,7 +82,7 @@ struct Queue: AsyncParsableCommand {
         let count = try await ledger.moveHere(lane: lane)
         let waiting = count == 1 ? "1 announcement waits" : "\(count) announcements wait"
         let name = Terminal.printable(lane)
-        Terminal.note("crier: \(waiting) on \(name); start the service of this machine again to play what waits.")
+        Terminal.note("crier: \(waiting) on \(name); start the service of this machine again to play this queue.")
       } catch {
         guard error.code == .laneTaken else { throw error }
         throw CommandError(

@@ -10,8 +10,9 @@ import SoundOutputs
 struct QueueOptions: ParsableArguments {
   @Option(
     help: """
-      The output: default, alsa:NAME (see aplay -L), null, or file:PATH. (default: the output that somebody chose \
-      through the service, or else that in the home's crier.yaml or in CRIER_OUTPUT, or else default)
+      The output: default, alsa:NAME (see aplay -L), null, or file:PATH. Without this option, the output is the one \
+      that somebody chose through the service. If nobody chose one, it is the output in CRIER_OUTPUT or in the home's \
+      crier.yaml, and otherwise default.
       """)
   var output: String?
 

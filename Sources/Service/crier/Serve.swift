@@ -55,7 +55,7 @@ struct Serve: ReportingCommand {
   @Option(help: "The output to play on: default, alsa:NAME, null, file:PATH, or none. (default: default)")
   var output: String?
 
-  @Option(help: "The language of announcements that name none, as a BCP 47 tag. (default: en-US)")
+  @Option(help: "The language of announcements that name no language, as a BCP 47 tag. (default: en-US)")
   var locale: String?
 
   @Option(help: "A YAML file of settings. (default: crier.yaml in the home folder, if it exists)", completion: .file())

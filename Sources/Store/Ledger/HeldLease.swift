@@ -4,7 +4,7 @@ import ConcurrencySupport
 
 /// A lease of this process. It is renewed until it is lost, given back or no longer referenced.
 package final class HeldLease: Sendable {
-  /// What the holder and the task that renews the lease share.
+  /// The state that the holder shares with the task that renews the lease.
   private final class Core: Sendable {
     let lease: Locked<Ledger.Lease>
     private let losses = AsyncStream<Void>.makeStream()

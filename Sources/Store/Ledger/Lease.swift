@@ -7,7 +7,7 @@ extension Ledger {
   ///   carried out the last renewal.
   /// - The holder cannot read that clock without the database. It counts on its own monotonic clock, from the moment
   ///   before it asked for the renewal, and stops ``Terms/margin`` earlier. The database counts from a later moment, so
-  ///   the holder stops first, whatever the clocks on the walls say.
+  ///   the holder stops first, whatever the wall clocks show.
   /// - A node that was stopped and continues later does not know this at once. Each of its writes therefore carries the
   ///   ``epoch``, which rises with each new holder, and the database refuses a write with an older one.
   ///
@@ -17,7 +17,7 @@ extension Ledger {
     public struct Terms: Sendable, Hashable {
       /// The time after a renewal from which another node may take the lease.
       public var length: Duration = .seconds(10)
-      /// The time by which the holder stops before that.
+      /// The time by which the holder stops earlier than the end of ``length``.
       public var margin: Duration = .seconds(1)
       /// The time between two renewals.
       public var renewal: Duration = .seconds(3)

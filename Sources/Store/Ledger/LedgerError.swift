@@ -287,7 +287,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .valueUnstorable: "Nothing was changed. Correct the text in a copy of the file, with the program sqlite3."
     case .copyDiffers: "Nothing was kept. Check the disks and the memory of both machines, and try again."
     case .unreachable: "Nothing was changed. Check that the server runs and can be reached from this machine."
-    case .outcomeUnknown: "The changes may have been stored. Make the same call again; it finds out."
+    case .outcomeUnknown: "The changes may have been stored. Make the same call again: it finds out whether they were."
     case .damaged: "\(damageLimit)Keep a copy of it and of the files beside it, and restore a backup."
     case .fileChanged:
       "Nothing more is accepted. Stop every program that uses the ledger, keep a copy of the file and of the files "

@@ -30,6 +30,6 @@ package protocol NewLedgerRows: LedgerRows, ~Copyable {
   /// Stores the last number that was given out for a table with numbers.
   func setLastNumber(_ number: Int64, of table: MovedTable) throws
 
-  /// Does what remains to be done after all rows were stored.
+  /// Completes the ledger after all rows were stored.
   func complete() throws
 }

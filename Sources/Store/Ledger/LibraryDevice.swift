@@ -12,7 +12,8 @@ extension Ledger {
     public let appGroup: String?
     /// Whether the device has a token for file-provider pushes.
     public let hasFileProvider: Bool
-    /// Whether the device has a token for background pushes, or one for notifications, which can be used for them too.
+    /// Whether the device has a token for background pushes or for notifications. A background push can use either of
+    /// them.
     public let hasBackground: Bool
     /// The identifiers of the containers that the device's extension shows now.
     public let containers: Set<String>

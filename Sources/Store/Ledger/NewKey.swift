@@ -27,11 +27,11 @@ public struct NewKey: Sendable, Hashable {
   public var scopes: [String]
   /// A name for people, at most 255 bytes.
   public var name: String?
-  /// The default locale for requests that name none, 1 to 255 bytes.
+  /// The default locale for requests that name no locale, 1 to 255 bytes.
   public var locale: String?
-  /// The default pack for requests that name none, 1 to 255 bytes.
+  /// The default pack for requests that name no pack, 1 to 255 bytes.
   public var pack: String?
-  /// The default app group for requests that name none, 1 to 255 bytes.
+  /// The default app group for requests that name no group, 1 to 255 bytes.
   public var group: String?
   /// The key's own rate limit; nil when it has none.
   public var rate: Rate?

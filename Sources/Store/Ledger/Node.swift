@@ -12,7 +12,8 @@ extension Ledger {
       public var host: String { didSet { host = Self.plain(host) } }
       /// The version of the program.
       public var version: String
-      /// The host and the port at which other nodes reach the service; nil if it has none, as a command.
+      /// The host and the port at which other nodes reach the service; nil for a process without a service, such as a
+      /// command.
       public var address: String?
 
       /// - Parameter host: The name of the machine; nil for the name that the system has.
@@ -36,7 +37,8 @@ extension Ledger {
       }
     }
 
-    /// The id of the process: that of its home folder, a point, and a number of its own, both in hexadecimal digits.
+    /// The id of the process: the id of its home folder, a point, and a random number of the process, both in
+    /// hexadecimal digits.
     public var id: String
     public var description: Description
     public var startedAt: Date

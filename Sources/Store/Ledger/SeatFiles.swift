@@ -5,10 +5,10 @@ package import FileSystem
 package import Foundation
 import TextFormats
 
-/// The seats of a ledger as locked files of this machine, in the folder of a file whose name the files' names begin
-/// with.
+/// The seats of a ledger, which are locked files of this machine. They are in the folder of a given file, and their
+/// names begin with its name.
 package struct SeatFiles: Sendable {
-  /// The file beside which the seats are, and which errors name.
+  /// The file that errors name. The files of the seats are beside it.
   private let file: URL
   private let now: @Sendable () -> Date
 

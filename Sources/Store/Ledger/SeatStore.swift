@@ -34,8 +34,8 @@ extension Ledger {
     /// Returns the lanes with unfinished announcements that a player of this machine may take over, sorted by name.
     func lanesToTakeOver() async throws(LedgerError) -> [String]
 
-    /// Gives a lane to this machine, as a person orders whose other machine does not come back. The next player that
-    /// starts here and takes lanes over plays what waits on the lane.
+    /// Gives a lane to this machine. A person orders this if the lane's former machine does not come back. The next
+    /// player that starts here and takes over lanes plays the announcements that wait on the lane.
     ///
     /// - Returns: The number of requests that wait on the lane.
     /// - Throws: ``LedgerError`` with `laneTaken` when a process plays the lane.

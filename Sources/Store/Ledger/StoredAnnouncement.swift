@@ -32,12 +32,12 @@ public struct StoredAnnouncement: Sendable, Hashable {
   public var sequence: Int64?
   /// The announcement as JSON, at most 1 MiB: exactly the bytes that were sent. The ledger does not parse it.
   public var payload: Data
-  /// The locale for a payload that names none, as a BCP 47 tag. Like the next two properties, it is the sender's
+  /// The locale for a payload that names no locale, as a BCP 47 tag. Like the next two properties, it is the sender's
   /// default at the time of acceptance, and has at most 255 bytes of UTF-8 without a zero byte.
   public var defaultLocale: String?
-  /// The id of the voice pack for a payload that names none.
+  /// The id of the voice pack for a payload that names no pack.
   public var defaultPack: String?
-  /// The app group for a payload that names none.
+  /// The app group for a payload that names no group.
   public var defaultGroup: String?
   /// The decision about the announcement; nil if its clip is still to be made, or if an earlier version accepted it.
   public var decision: Decision?
@@ -125,7 +125,7 @@ extension StoredAnnouncement {
 }
 
 extension Ledger.Acceptance {
-  /// Reads what another call finds of an announcement that was accepted before.
+  /// Reads the result for an announcement that an earlier call has accepted.
   package init(first row: some StoredRow) throws {
     self.init(
       number: try row.value("number"), isDuplicate: true, state: try row.name("state"),

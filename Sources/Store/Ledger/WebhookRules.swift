@@ -5,7 +5,7 @@ import Foundation
 package import WebhookMessages
 
 extension WebhookEvent.Kind {
-  /// The event for the end of an announcement; nil if its account is not told. A cancellation is not an event for
+  /// The event for the end of an announcement; nil if its account gets no message. A cancellation is not an event for
   /// webhooks: the account or the shop has asked for it.
   init?(endOf state: Ledger.State) {
     switch state {
@@ -30,7 +30,7 @@ extension WebhookEvent.Kind {
 
 // Times are milliseconds since 1970.
 extension WebhookEvent {
-  /// The event for a stored answer; nil if its account is not told.
+  /// The event for a stored answer; nil if its account gets no message.
   package init?(storing new: NewAnswer, at: Int64) {
     guard let detail = new.rendered else { return nil }
     self.init(
@@ -38,7 +38,7 @@ extension WebhookEvent {
       delivery: .clip, detail: detail)
   }
 
-  /// The event for the end of an announcement; nil if its account is not told.
+  /// The event for the end of an announcement; nil if its account gets no message.
   package init?(endOf id: String, as state: Ledger.State, _ detail: [String: String], at: Int64) {
     guard let kind = Kind(endOf: state) else { return nil }
     self.init(kind, at: Date(wholeMilliseconds: at), announcement: id, delivery: .play, detail: detail)
@@ -94,7 +94,7 @@ extension Ledger.WebhookAttempt {
   /// Returns what the attempt makes of its message and its endpoint.
   ///
   /// - Parameters:
-  ///   - at: The present time in milliseconds since 1970, as the others.
+  ///   - at: The present time in milliseconds since 1970, like the other times.
   ///   - firstAttemptAt: The time of the message's first attempt; nil if this is the first.
   ///   - deliveredAt: The time of the endpoint's latest delivery; nil before the first.
   ///   - failingSince: The time since which every attempt to the endpoint has failed; nil if the latest one succeeded.

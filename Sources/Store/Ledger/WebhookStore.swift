@@ -4,8 +4,8 @@ public import Foundation
 public import WebhookMessages
 
 extension Ledger {
-  /// The endpoints of webhooks, the messages to them, and the alarms that are told in such messages. Each call is one
-  /// whole transaction.
+  /// The endpoints of webhooks, the messages to them, and the alarms that such messages report. Each call is one whole
+  /// transaction.
   public protocol WebhookStore: Sendable {
     /// Calls a closure whenever this value has stored messages to webhook endpoints. The closure must return at once.
     /// The messages that other processes store are not reported.

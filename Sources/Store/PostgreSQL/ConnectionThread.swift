@@ -13,7 +13,7 @@ struct Job: Sendable {
   let finished: @Sendable () -> Void
 }
 
-/// What the thread of a connection and everybody else share.
+/// The state that the thread of a connection shares with all other threads.
 final class Mailbox: Sendable {
   private struct State {
     var jobs: [Job] = []

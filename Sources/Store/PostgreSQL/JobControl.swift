@@ -2,7 +2,7 @@
 
 import ConcurrencySupport
 
-/// What a call and the connection's thread know of each other: how far the work is, and whether it must end.
+/// The state that a call shares with the connection's thread: how far the work is, and whether it must end.
 final class JobControl: Sendable {
   /// Why work ends before it is done.
   enum End: Sendable {

@@ -4,10 +4,10 @@ import CPQ
 import ConcurrencySupport
 public import Foundation
 
-/// Where a PostgreSQL server is, and as whom to connect.
+/// The address of a PostgreSQL server, and the user for the connection.
 ///
-/// Neither the description nor an error shows more of it than hosts and ports. The password comes only from a file,
-/// because addresses end up in settings files, process lists and logs.
+/// The description and errors show only its hosts and ports. The password comes only from a file, because addresses end
+/// up in settings files, process lists and logs.
 public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
@@ -26,8 +26,8 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
   let connectTimeout: Duration
   private let passwordFile: PasswordFile?
 
-  /// What the address leaves to this program. A network that swallows packets is noticed within about 10 seconds while
-  /// something is sent, and within about a minute while an answer is awaited.
+  /// The options that the address leaves to this program. A network that swallows packets is noticed within about 10
+  /// seconds while something is sent, and within about a minute while an answer is awaited.
   static let defaults = [
     "connect_timeout": "5",
     "fallback_application_name": "crier",

@@ -77,7 +77,7 @@ extension PostgreSQLError {
     case .noDatabase: "Create the database, or correct its name in the address."
     case .connectionLost: "Nothing was stored. Try again."
     case .outcomeUnknown:
-      "The changes may have been stored. Run the same call again, and let it check first whether they were."
+      "The changes may have been stored. Run the same call again, and let it first check whether they were stored."
     case .deadlinePassed: "Nothing was stored. Try again, or allow more time."
     case .cancelled: "Nothing was stored."
     case .closed: "Nothing was stored. Open another connection."

@@ -2,8 +2,8 @@
 
 /// Why a PostgreSQL server could not be used, or did not do what it was asked.
 ///
-/// With every code except ``Code/outcomeUnknown``, the statement or the transaction that failed has stored nothing. What
-/// is wrong with a value in a result says nothing about the statement that returned it.
+/// With every code except ``Code/outcomeUnknown``, the statement or the transaction that failed has stored nothing. An
+/// error about a value in a result says nothing about the statement that returned the value.
 public struct PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {

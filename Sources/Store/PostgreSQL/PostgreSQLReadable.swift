@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// A type of which values can be read from a result.
+/// A type whose values can be read from a result.
 public protocol PostgreSQLReadable {
   /// Returns the value of a cell.
   ///

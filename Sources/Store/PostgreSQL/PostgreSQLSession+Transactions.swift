@@ -10,7 +10,7 @@ public enum PostgreSQLIsolation: String, Sendable, Hashable, CaseIterable {
   case serializable = "SERIALIZABLE"
 }
 
-/// What becomes of a transaction.
+/// The decision whether a transaction is committed.
 public enum PostgreSQLDecision<Value: Sendable>: Sendable {
   /// The changes are stored, and the value is returned.
   case commit(Value)

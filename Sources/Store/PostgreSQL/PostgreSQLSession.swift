@@ -31,10 +31,10 @@ public struct PostgreSQLSession: ~Copyable {
   }
 
   /// Sends several statements without waiting for their answers, and then waits for all of them. Between two machines,
-  /// this saves the time of their way for each statement but one.
+  /// this saves a round trip for each statement except the first.
   ///
-  /// If a statement fails, those behind it are not run, and the error has its position. Outside of a transaction, either
-  /// all changes of the statements are stored or none.
+  /// If a statement fails, the statements after it are not run, and the error has its position. Outside of a
+  /// transaction, either all changes of the statements are stored or none.
   ///
   /// - Parameter add: Adds the statements.
   /// - Returns: The result of each statement, in their order.

@@ -10,7 +10,7 @@ struct Statement: Sendable {
 }
 
 extension Wire {
-  /// What a call to the server belongs to.
+  /// The context of a call to the server.
   struct Purpose {
     /// The work that the call belongs to; nil for clean-up work, which has no deadline.
     var control: JobControl?
@@ -23,8 +23,8 @@ extension Wire {
     var patience: Duration
   }
 
-  /// Sends statements without waiting between them, and receives their results. A failed statement aborts those behind
-  /// it. Outside of a transaction, all are stored, or none. The call blocks.
+  /// Sends statements without waiting between them, and receives their results. A failed statement aborts the
+  /// statements after it. Outside of a transaction, all are stored, or none. The call blocks.
   func run(_ statements: [Statement], for purpose: Purpose) throws(PostgreSQLError) -> [PostgreSQLRows] {
     var encoded: [EncodedValues] = []
     for (index, statement) in statements.enumerated() {
@@ -163,7 +163,7 @@ extension Wire {
   }
 }
 
-/// What a server reported about a statement. Its message is not kept, because it quotes values.
+/// The error that a server reported for a statement. Its message is not kept, because it quotes values.
 struct ServerFailure {
   var sqlState: String?
   var constraint: String?
@@ -183,9 +183,9 @@ private struct Receipt {
   var steps: [Step] = []
   private var position = 0
   private(set) var rows: [PostgreSQLRows?]
-  /// The first failure. Those behind it are its consequences.
+  /// The first failure. Later failures are its consequences.
   private(set) var failure: ServerFailure?
-  /// Whether a statement began to copy data, for which there is no call.
+  /// Whether a statement began to copy data (`COPY`), which this client does not support.
   private(set) var isCopy = false
 
   private let isScript: Bool

@@ -25,7 +25,7 @@ extension PostgreSQLSession {
 }
 
 extension PostgreSQLPipeline {
-  /// Waits until nobody has a lock alone. What such a transaction did is seen by later statements.
+  /// Waits until no transaction holds a lock exclusively. Later statements see the changes of such a transaction.
   mutating func share(_ lock: AdvisoryLock, _ name: String) {
     add("SELECT pg_advisory_xact_lock_shared($1::int, hashtext($2))", [.int64(lock.rawValue), .string(name)])
   }

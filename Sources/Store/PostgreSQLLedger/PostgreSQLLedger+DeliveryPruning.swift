@@ -50,9 +50,9 @@ extension PostgreSQLLedger {
 }
 
 extension Schema {
-  /// Returns the statement that removes the first rows of a table that meet a condition. $1 belongs to the condition, $2 is
-  /// the maximum number of rows, and $3 is the place in the order from which on they are removed. The result is the number
-  /// of rows (`count`) and the place of the last one (`last`).
+  /// Returns the statement that removes the first rows of a table that meet a condition. $1 belongs to the condition,
+  /// $2 is the maximum number of rows, and $3 is the place in the order at which the removal begins. The result is the
+  /// number of rows (`count`) and the place of the last one (`last`).
   ///
   /// The rows are chosen in an array. The planner may run another kind of subquery several times, and each time for other
   /// rows, or it may read the whole table to join it with the subquery. Locked rows are skipped, so that two nodes that remove rows at once do not wait for each other.

@@ -104,7 +104,8 @@ extension PostgreSQLLedger {
     for key in keys { try revoke(key, by: actor, in: session) }
   }
 
-  /// Locks the device, and those from which its tokens are to be taken, in the order in which pushes lock them.
+  /// Locks the device, and the devices from which its tokens are to be taken, in the order in which pushes lock
+  /// devices.
   private func lockDevices(thatHaveTokensOf new: NewDevice, in session: borrowing PostgreSQLSession) throws {
     try session.execute(
       """

@@ -71,7 +71,7 @@ extension PostgreSQLLedger {
     }
   }
 
-  /// What a database has before anything in it is changed.
+  /// The contents of a database before anything in it is changed.
   private struct Look: Sendable {
     var isUTF8: Bool
     var tables: [String]
@@ -106,7 +106,7 @@ extension PostgreSQLLedger {
     return look.applied
   }
 
-  /// The tables where those of a ledger are or would be made, apart from those of extensions.
+  /// The tables in the schema in which a ledger's tables are made, except the tables of extensions.
   private static let ownTables = """
     SELECT relname::text AS name FROM pg_class
     WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace

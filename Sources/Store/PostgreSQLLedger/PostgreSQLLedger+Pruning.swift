@@ -46,7 +46,8 @@ extension PostgreSQLLedger {
   /// An index keeps the entries of removed rows until the server has vacuumed the table, which may be much later. Each
   /// transaction therefore begins where the last one ended. If it began at the start, it would read all these entries again.
   ///
-  /// - Parameter work: Removes some rows from a place in the order on, and returns their number and the last place.
+  /// - Parameter work: Removes some rows, beginning at a place in the order, and returns their number and the last
+  ///   place.
   func repeatWhilePruning(
     inOrder work: @escaping @Sendable (borrowing PostgreSQLSession, _ first: Int64) throws -> (count: Int, last: Int64)
   ) async throws(LedgerError) -> Int {

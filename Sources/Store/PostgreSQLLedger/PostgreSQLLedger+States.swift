@@ -187,7 +187,7 @@ extension PostgreSQLLedger {
 }
 
 extension PostgreSQLLedger.End {
-  /// Notes the message about the end of an announcement, if its account is told.
+  /// Stores the message about the end of an announcement, if its account gets one.
   fileprivate mutating func add(
     _ state: Ledger.State, of id: String, account: String, _ detail: [String: String], at: Int64
   ) {

@@ -36,8 +36,8 @@ public final class PostgreSQLLedger: Ledger.Store {
     public var connection = PostgreSQLConnection.Options()
     /// The time to wait for a server when the ledger is opened.
     public var patienceAtOpening: Duration = .seconds(30)
-    /// The time limit of a call that follows one which found no server. The callers of a service then get their errors
-    /// soon, and do not wait behind each other.
+    /// The time limit of a call if the call before it found no server. The callers of a service then get their errors
+    /// soon, and do not wait for each other.
     public var timeLimitWithoutServer: Duration = .seconds(2)
     /// Whether opening the ledger brings its tables up to date. Without this, opening fails with `olderVersion` if the
     /// database lacks some, and changes nothing.
@@ -56,7 +56,7 @@ public final class PostgreSQLLedger: Ledger.Store {
     public var limits = Ledger.Limits()
     /// How long the leases of deliveries last. All nodes of a database must have the same length.
     public var lease = Ledger.Lease.Terms()
-    /// What other nodes see of this one.
+    /// The description of this node for other nodes.
     public var node = Ledger.Node.Description()
 
     public init() {}

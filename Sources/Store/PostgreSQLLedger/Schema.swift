@@ -34,10 +34,10 @@ enum Schema {
   static let horizon = "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 
   /// The expression for the horizon of this database. Transactions of other databases, which may take hours, do not
-  /// count. It reads all locks of the server, so it is for calls that find ``horizon`` too low.
+  /// count. It reads all locks of the server, so it is used only if ``horizon`` is too low.
   ///
-  /// Each transaction has the lock of its number, of which locks have the lower 32 bits. An open transaction whose lock is
-  /// not found, because it has just begun or ended, counts as one of this database.
+  /// Each transaction holds a lock on its number. The view of locks has only the lower 32 bits of the number. An open
+  /// transaction whose lock is not found, because it has just begun or ended, counts as one of this database.
   static let horizonOfDatabase = """
     coalesce((
       SELECT min(number::text::bigint) FROM pg_snapshot_xip(pg_current_snapshot()) AS open (number)

@@ -13,7 +13,7 @@ extension SQLiteLedger {
   ///
   /// An account without endpoints costs one look-up in an index.
   ///
-  /// - Parameter event: The event; nil if the account is not told.
+  /// - Parameter event: The event; nil if the account gets no message.
   func tell(_ event: WebhookEvent?, of account: String, in database: Database) throws {
     // Announcements of this machine belong to no account.
     guard let event, !account.isEmpty else { return }

@@ -298,8 +298,8 @@ public final class Announcer: Sendable {
     return (open, remarks)
   }
 
-  /// Returns the ways that need no engine. They use the chosen pack, or else the pack that replaces the engine. A
-  /// payment is then spoken without names.
+  /// Returns the ways to speak the announcement without an engine. They use the chosen pack or, if it lacks words, the
+  /// pack that replaces the engine. A payment is then spoken without names.
   private func waysWithoutEngine(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written
   ) throws -> Written {

@@ -139,7 +139,7 @@ public final class SpeechServerVoice: Sendable {
     if let lengths { plausibility.pace.narrow(to: lengths) }
     guard let refusal = plausibility.refusal(of: sound, saying: words.text, speedPercent: speedPercent) else { return }
     throw SpeechServerError(
-      .soundRefused, server: server.id, "sent a sound that cannot be that of the words (\(refusal.rawValue))",
+      .soundRefused, server: server.id, "sent a sound that cannot belong to the words (\(refusal.rawValue))",
       remedy: "check its voice and language", refusal: refusal)
   }
 }

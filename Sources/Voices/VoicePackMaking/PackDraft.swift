@@ -148,7 +148,7 @@ public struct PackDrafts: Sendable {
     } catch {
       throw PackMakingError(
         .writingFailed, id, "could not be written",
-        remedy: "check the space on the disk and the permissions of its folder")
+        remedy: "check the space on the disk and the permissions of the pack's folder")
     }
   }
 }

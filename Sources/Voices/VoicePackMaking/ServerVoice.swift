@@ -51,7 +51,7 @@ public struct ServerVoice: PackVoice {
       let speed = client.appliesSpeed ? server.speedPercent : 100
       if let refusal = plausibility.refusal(of: sound, saying: words.text, speedPercent: speed) {
         throw SpeechServerError(
-          .soundRefused, server: server.id, "sent a sound that cannot be that of the words (\(refusal.rawValue))",
+          .soundRefused, server: server.id, "sent a sound that cannot belong to the words (\(refusal.rawValue))",
           remedy: "check its voice and language", refusal: refusal)
       }
     } catch {

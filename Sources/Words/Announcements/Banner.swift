@@ -29,8 +29,8 @@ extension PhraseBooks {
   /// note that is longer than its limit in ``Payment`` is cut, and so is a text longer than ``Banner/longestText``. A
   /// cut text ends with an ellipsis.
   ///
-  /// - Parameter defaultLocale: the locale (BCP 47) for an announcement that names none; if it is `nil` too, the locale
-  ///   is ``PhraseBooks/usualLocale``.
+  /// - Parameter defaultLocale: the locale (BCP 47) for an announcement that names no locale; if it is `nil` too, the
+  ///   locale is ``PhraseBooks/usualLocale``.
   /// - Throws: `.localeUnknown` or the error of an invalid book; `.nothingToSay` for a text without a visible
   ///   character, and for the word before a repeated announcement, which is only spoken. A currency is never an error.
   public func banner(

@@ -62,7 +62,7 @@ extension AlertMessage {
     }
     throw PushMessageError(
       .messageTooLarge,
-      "has \(message.encoded().count) bytes without the parts that may be left out; APNs accepts at most \(limit), so "
+      "has \(message.encoded().count) bytes even without all optional parts; APNs accepts at most \(limit), so "
         + "shorten the clip's URL, the id or the thread id")
   }
 

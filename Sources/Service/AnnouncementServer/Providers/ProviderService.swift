@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// process announces the payments of the ledger, and stops with the service.
 final class ProviderService: Service {
   /// The interval at which the ledger is checked for payments that other processes have stored, such as the other nodes
-  /// of a ledger on a server. Of their payments, each second counts.
+  /// of a ledger on a server. It is short, so that these payments are announced in time.
   private static let lookInterval: Duration = .seconds(1)
 
   private let ledger: any Ledger.SeatStore

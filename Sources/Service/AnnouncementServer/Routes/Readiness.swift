@@ -18,7 +18,7 @@ actor Readiness {
     var code: String?
     var freeBytes: Int64?
     var state: String?
-    /// The number of announcements that wait on outputs that nothing plays, of pushes or webhooks that wait, or of
+    /// The number of announcements that wait on outputs without a player, of waiting pushes or webhooks, or of
     /// deliveries that are set aside.
     var waiting: Int?
     /// The time since which the device cannot be used or no server can be reached, and the code of the error.

@@ -83,8 +83,8 @@ struct SpeechOrder: Sendable, Equatable {
     return min(max(Int(rounded.description) ?? usual, rates.lowerBound), rates.upperBound)
   }
 
-  /// The speaker that the name of a voice stands for, with the locale that applies if the request names none. A nil
-  /// locale stands for the locale of the key.
+  /// The speaker that the name of a voice stands for, with the locale that applies if the request names no locale. A
+  /// nil locale stands for the locale of the key.
   private enum Speaker {
     case engine(String?)
     case pack(String?)

@@ -12,7 +12,7 @@ import SoundFiles
 import SpeechServers
 import VoicePacks
 
-/// The route `POST /v1/audio/speech`, in the shape of OpenAI's call. Programs that already speak with such a server get
+/// The route `POST /v1/audio/speech`, in the shape of OpenAI's call. A program that already uses OpenAI's call gets
 /// Crier's words for numbers, sums and dates.
 ///
 /// Nothing is announced, stored or published: the answer is the only copy of the sound. The sound counts towards the

@@ -48,7 +48,7 @@ struct SpeechServerBench: AsyncParsableCommand {
   @Option(help: "The folder of a voice pack whose joined amounts the recogniser hears too.")
   var pack: String?
 
-  @Flag(help: "Print the texts of the payments, one a line, and ask nobody.")
+  @Flag(help: "Print the text of each payment on its own line, and ask no server.")
   var texts = false
 
   func validate() throws {

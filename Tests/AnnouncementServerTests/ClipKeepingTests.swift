@@ -127,7 +127,7 @@ struct ClipKeepingTests {
     #expect(service.clips().isEmpty)
   }
 
-  @Test("the clip of an announcement whose replay is requested while clips are removed stays")
+  @Test("the removal of clips keeps a clip if a replay of its announcement is requested at the same time")
   func replayedMeanwhile() async throws {
     let service = try service()
     let client = try await service.client()
@@ -154,7 +154,7 @@ struct ClipKeepingTests {
     #expect(service.clips() == [heard])
   }
 
-  @Test("a clip that is served from memory while clips are removed stays, and its use is recorded")
+  @Test("the removal of clips keeps a clip that is served from memory at the same time, and its use is recorded")
   func servedMeanwhile() async throws {
     let service = try service()
     let client = try await service.client()

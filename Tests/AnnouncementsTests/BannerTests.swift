@@ -20,7 +20,7 @@ struct BannerTests {
     return try Books.all().banner(for: .payment(payment), defaultLocale: nil)
   }
 
-  /// The title, the subtitle and the body, one a line.
+  /// The title, the subtitle and the body, each on its own line.
   private func lines(_ banner: Banner) -> [String] {
     [banner.title ?? "-", banner.subtitle ?? "-", banner.body ?? "-"]
   }

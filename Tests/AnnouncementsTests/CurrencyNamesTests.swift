@@ -37,7 +37,7 @@ struct CurrencyNamesTests {
   }
 
   @Test(
-    "every currency of ISO 4217 is spoken and read back, and no name after a number continues that number",
+    "every currency of ISO 4217 is spoken and read back, and no name is heard as a part of the number before it",
     arguments: BannerTests.locales)
   func every(locale: String) throws {
     let book = try Books.all().book(for: locale)

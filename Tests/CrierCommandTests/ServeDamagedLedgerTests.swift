@@ -40,7 +40,7 @@ struct ServeDamagedLedgerTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
-  @Test("a ledger whose damage is found when it is opened is refused before the service listens")
+  @Test("if damage is found when a ledger is opened, the ledger is refused before the service listens")
   func truncated() async throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -196,7 +196,7 @@ struct CheckingTests {
     #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
   }
 
-  @Test("a ledger whose damage is found when it is opened is not written, not even with the content of its log")
+  @Test("if damage is found when a ledger is opened, nothing is written to its file, not even from its log")
   func log() async throws {
     try await fill(announcements: 20_000)
     let ledger = try place.open()

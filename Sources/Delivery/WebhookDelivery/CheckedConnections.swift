@@ -21,7 +21,7 @@ final class CheckedConnections: Sendable {
   private struct Entry {
     var client: HTTPClient
     var users = 0
-    /// The time of the latest use, as a count of the uses of all clients.
+    /// The value of `uses` after the latest use of this client. The least recently used client has the lowest one.
     var lastUse = 0
   }
 

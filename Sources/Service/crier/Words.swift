@@ -16,7 +16,7 @@ struct Words: ReportingCommand {
         crier words --text 'You received $1.5 million' --locale en-US --phonemes
       """)
 
-  @Argument(help: ArgumentHelp("Decimal amounts, or - to read one a line from standard input.", valueName: "amount"))
+  @Argument(help: ArgumentHelp("Decimal amounts, or - for the lines of standard input.", valueName: "amount"))
   var amounts: [String] = []
 
   // Parsed unconditionally, because a text may begin with a hyphen.

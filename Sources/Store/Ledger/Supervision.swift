@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Ledger {
-  /// The checks of an open ledger. They find that it cannot be used any more.
+  /// The checks that find out whether an open ledger can still be used.
   public protocol Supervision: Sendable {
     /// Whether opening the ledger checked all of it, or its database checks itself. ``checkIntegrity()`` need not be
     /// called then.

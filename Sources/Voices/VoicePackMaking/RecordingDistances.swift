@@ -38,7 +38,7 @@ struct RecordingDistances: Sendable {
     }
   }
 
-  /// The distances of all recordings from all sayings.
+  /// The distance of each recording from each saying. A saying is the sound in which the engine says a word.
   struct Table: Sendable {
     let count: Int
     fileprivate var values: [Float]

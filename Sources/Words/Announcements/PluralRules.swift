@@ -27,7 +27,7 @@ struct PluralRules: Sendable {
     var text: String
   }
 
-  /// The rules: alternatives, in each of which all relations must fit.
+  /// The rules. A number fits a rule if all relations of one of the alternatives fit.
   private let rules: [(category: PluralCategory, alternatives: [[Relation]])]
 
   /// The rules of a book without `plurals`: `one` for 1, and `other` for all other numbers.

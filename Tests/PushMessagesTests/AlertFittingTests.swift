@@ -112,6 +112,14 @@ import Testing
     #expect(try alert(in: next.body)["body"]?.count ?? 0 > 160)
   }
 
+  @Test("a body of digits alone is removed instead of shortened, because its beginning would be another amount")
+  func digits() throws {
+    var long = try AlertMessages.full()
+    long.body = String(repeating: "7", count: 5_000)
+    let body = try alert(in: try long.fitted().body)["body"]
+    #expect(body?.contains("7") != true)
+  }
+
   @Test("the title of a push is shortened last, and is never removed")
   func title() throws {
     var long = try AlertMessages.full()

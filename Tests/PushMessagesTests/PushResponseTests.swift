@@ -89,4 +89,12 @@ import Testing
   func retryAfter(value: String, seconds: Int?) {
     #expect(response("", status: 503, headers: ["retry-after": value]).retryAfter == seconds)
   }
+
+  @Test("an answer of APNs is read up to 4,096 bytes, and a longer one has no reason")
+  func largestBody() {
+    let refusal = #"{"reason":"Unregistered"}"#
+    let largest = refusal + String(repeating: " ", count: 4_096 - refusal.utf8.count)
+    #expect(response(largest).reason == "Unregistered")
+    #expect(response(largest + " ").reason == nil)
+  }
 }

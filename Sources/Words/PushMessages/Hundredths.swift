@@ -4,7 +4,7 @@ internal import Foundation
 
 /// A share from 0 to 1 in whole hundredths, such as the volume of a critical alert. It is written in JSON as a decimal
 /// number: 75 hundredths as `0.75`.
-public struct Hundredths: Sendable, Hashable, Comparable {
+public struct Hundredths: Sendable, Hashable {
   /// 0 to 100.
   public let value: Int
 
@@ -20,8 +20,6 @@ public struct Hundredths: Sendable, Hashable, Comparable {
 
   /// One, which is 100 hundredths.
   public static let one = Hundredths(checked: 100)
-
-  public static func < (left: Hundredths, right: Hundredths) -> Bool { left.value < right.value }
 }
 
 extension Hundredths: Encodable {

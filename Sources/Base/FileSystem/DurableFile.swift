@@ -76,7 +76,7 @@ package enum DurableFile {
 
   /// Returns a file's bytes; nil if it does not exist.
   ///
-  /// - Throws: ``SystemError/inputOutput``, whatever reason the system gave.
+  /// - Throws: ``SystemError/inputOutput`` for every reason why the file cannot be read.
   package static func contents(of file: URL) throws(SystemError) -> Data? {
     do {
       return try Data(contentsOf: file)

@@ -22,7 +22,7 @@ void set_malloc_limits(int mapped_bytes, int unused_bytes, int arenas) {
   mallopt(M_TRIM_THRESHOLD, unused_bytes);
   mallopt(M_ARENA_MAX, arenas);
 #else
-  // musl's malloc has no such limits.
+  // musl's malloc does not have these limits.
   (void)mapped_bytes, (void)unused_bytes, (void)arenas;
 #endif
 }

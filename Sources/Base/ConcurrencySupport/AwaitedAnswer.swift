@@ -20,7 +20,7 @@ public final class AwaitedAnswer<Value: Sendable>: Sendable {
   fileprivate func take() -> Value? { value.withLock { $0 } }
 }
 
-/// Suspends the task until the answer is given, and returns it.
+/// Suspends the task until the answer is given, and returns the answer.
 ///
 /// - Parameter ask: A closure that runs at once. It must ensure that ``AwaitedAnswer/give(_:)`` is called exactly once,
 ///   at once or later.

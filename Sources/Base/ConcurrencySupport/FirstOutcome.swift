@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A wait that can end in several ways: by its work, by its time limit, by another task, or by the cancellation of the
-/// waiting task. The first end counts, and the waiting task does not wait for the other ones.
+/// waiting task. The first end counts. The waiting task does not wait for the other ends.
 package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
   package typealias Outcome = Result<Value, Failure>
 

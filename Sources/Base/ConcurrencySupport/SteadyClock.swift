@@ -4,9 +4,9 @@ public import Foundation
 
 /// A clock that starts at the wall clock's time and then runs steadily, also while the machine sleeps.
 ///
-/// People and time services set the wall clock. Pauses, deadlines and back-off are computed with this clock. If the
-/// wall clock jumps, they are therefore neither cut short nor extended by the jump. Times that a person or another
-/// machine reads still come from the wall clock.
+/// People and time services set the wall clock. Pauses, deadlines and back-off are computed with this clock. A jump of
+/// the wall clock therefore neither shortens nor extends them. Times that a person or another machine reads still come
+/// from the wall clock.
 public struct SteadyClock: Sendable {
   private let origin = ContinuousClock.now
   private let start = Date()

@@ -17,7 +17,7 @@ import Foundation
 public final class WaitingThreads: TaskExecutor {
   public static let shared = WaitingThreads()
 
-  /// Threads for requests to name servers, which may never answer. They are separate, so that such requests take no
+  /// Threads for requests to name servers, which may never answer. They are separate, so that these requests take no
   /// thread from other work.
   public static let nameServers = WaitingThreads(most: 32)
 
@@ -35,9 +35,9 @@ public final class WaitingThreads: TaskExecutor {
     /// The number of threads that wait for a job and have not been woken yet.
     var idle = 0
 
-    /// The number of threads that are starting or were woken, and have not asked for a job yet. Each of them will take
-    /// a job, so no further thread is needed for that job. As long as a thread is idle or another one may start, there
-    /// is such a thread for each waiting job.
+    /// The number of threads that are starting or were woken, and have not asked for a job yet. Each of these threads
+    /// will take one waiting job, so that job needs no further thread. While a thread is idle or a further thread may
+    /// start, there is one of these threads for each waiting job.
     var coming = 0
 
     /// The jobs that no thread has begun. The oldest is first.

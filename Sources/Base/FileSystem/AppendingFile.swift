@@ -21,8 +21,8 @@ package final class AppendingFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Appends bytes with one call of `write(2)`. Bytes that another process appends are before or after all of them,
-  /// never in between.
+  /// Appends bytes with one call of `write(2)`. Bytes that another process appends at the same time come before or
+  /// after these bytes, never between them.
   ///
   /// - Throws: ``SystemError``.
   package func append(_ bytes: [UInt8]) throws(SystemError) {

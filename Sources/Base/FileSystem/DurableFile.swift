@@ -21,11 +21,11 @@ package enum DurableFile {
   }
 
   /// Replaces a file as ``write(_:to:calls:)`` does, but returns as soon as all processes see the new bytes. After a
-  /// loss of power, the file has either the old bytes or the new ones. After ``DurableFolder/synchronize(_:calls:)``,
-  /// it has the new ones.
+  /// loss of power, the file has either the old bytes or the new ones. If ``DurableFolder/synchronize(_:calls:)`` was
+  /// called before the loss of power, the file has the new bytes.
   ///
-  /// - Parameter isCurrent: Returns whether the new bytes are still wanted. It is called after the bytes were given to
-  ///   the disk, which may have taken a while, and before they replace the old bytes.
+  /// - Parameter isCurrent: Returns whether the new bytes are still wanted. Giving the new bytes to the disk may take a
+  ///   while. This closure is called afterwards, just before they replace the old bytes.
   /// - Returns: Whether the file was replaced. It is unchanged if `isCurrent` returned false.
   /// - Throws: ``SystemError``. The file is then unchanged.
   package static func replace(
@@ -76,7 +76,7 @@ package enum DurableFile {
 
   /// Returns a file's bytes; nil if it does not exist.
   ///
-  /// - Throws: ``SystemError``, without the reason that the system gave.
+  /// - Throws: ``SystemError/inputOutput`` for every reason why the file cannot be read.
   package static func contents(of file: URL) throws(SystemError) -> Data? {
     do {
       return try Data(contentsOf: file)

@@ -4,7 +4,7 @@ import TextFormats
 
 /// A SHA-256 digest (FIPS 180-4) of bytes that arrive in pieces, such as the body of an HTTP answer.
 ///
-/// It is used to name files and to find changed ones; no secret depends on it. It is a value, so a copy can be
+/// It is used to name files and to find changed files. No secret depends on it. It is a value, so a copy can be
 /// continued independently.
 package struct IncrementalSHA256: Sendable {
   private var function = SHA256Function()

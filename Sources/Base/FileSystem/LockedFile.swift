@@ -62,9 +62,10 @@ package final class LockedFile: Sendable {
       guard errno == ENOENT else { throw .last }
       return nil
     }
-    defer { close(descriptor) }  // This also releases the lock; other processes try for longer than it is held.
+    // Closing also releases the lock. The lock is held here for less time than other processes wait for it.
+    defer { close(descriptor) }
     let isLocked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
-    // Empty arrays share their storage, whose count must not be written.
+    // All empty arrays share one storage, and the count in that storage must not be written.
     guard count > 0 else { return (isLocked, []) }
     // Safe: no more is written than the buffer holds, and only the bytes that were written are counted.
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in

@@ -58,7 +58,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// This conformance gives the error the domain and code of Foundation's POSIX errors, so that code that checks for
-/// those errors also recognizes this one.
+/// those errors also recognizes this error.
 extension SystemError: CustomNSError {
   package static var errorDomain: String { NSPOSIXErrorDomain }
   package var errorCode: Int { Int(number) }

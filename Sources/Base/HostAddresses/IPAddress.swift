@@ -44,7 +44,7 @@ public struct IPAddress: Sendable, Hashable {
   /// (100.64.0.0/10), multicast, documentation, reserved and unspecified addresses.
   ///
   /// The rule follows IANA's registries of special-purpose addresses. In IPv6, only the global unicast addresses
-  /// (2000::/3) are public. If an IPv6 address contains an IPv4 address, it is private if the IPv4 address is private.
+  /// (2000::/3) are public. An IPv6 address that contains an IPv4 address is private if the IPv4 address is private.
   public var isPrivate: Bool {
     if bytes.count == 4 { return Self.privateIPv4.contains { $0.contains(self) } }
     if let inner = containedIPv4 { return inner.isPrivate }

@@ -12,8 +12,8 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A record has more bytes than ``CSVReader/largestRecord``.
     case recordTooLong = "record_too_long"
     case invalidUTF8 = "invalid_utf8"
-    /// The first line begins with `sep=`, with which a file tells Excel its separator, but names no separator of
-    /// ``CSVSeparator``.
+    /// The first line begins with `sep=`, but does not name a separator of ``CSVSeparator``. With such a line, a file
+    /// tells Excel its separator.
     case otherSeparator = "other_separator"
   }
 

@@ -19,7 +19,7 @@ public struct CSVRecord: Sendable, Hashable {
 /// field. Spaces are part of a field. There are five extensions. A line may end in CRLF, LF or CR, and one file may mix
 /// these. A byte order mark at the start is skipped. An empty line is not a record. Fields may be separated by
 /// semicolons or tabs; ``CSVSeparator`` says how the separator is recognised. The first line may be `sep=;` or similar,
-/// with which a file tells Excel its separator. The reader then uses this separator, and the line is not a record.
+/// which tells Excel the separator of the file. The reader then uses this separator, and the line is not a record.
 ///
 ///     var reader = CSVReader()
 ///     reader.append(bytes)
@@ -48,7 +48,8 @@ public struct CSVReader: Sendable {
   /// Whether the last returned record ended at the end of the input, without a line break.
   public private(set) var lacksLineBreak = false
 
-  /// The separator of the fields; `nil` until the first line that is not blank was read, which decides it.
+  /// The separator of the fields. The first line that is not blank decides the separator, which is `nil` before that
+  /// line.
   public private(set) var separator: CSVSeparator?
 
   private static let quote = UInt8(ascii: "\"")
@@ -129,7 +130,7 @@ public struct CSVReader: Sendable {
 
   /// Decides the separator from the first line that is not blank.
   ///
-  /// - Returns: Whether there were enough bytes to decide it.
+  /// - Returns: Whether there were enough bytes to decide the separator.
   private mutating func decideSeparator() -> Bool {
     guard separator == nil else { return true }
     search.read(buffer[start...], isEnd: hasEnded)
@@ -161,7 +162,8 @@ public struct CSVReader: Sendable {
     }
   }
 
-  /// Returns the end of the line break that begins at an index; `nil` if the byte after it is needed to decide this.
+  /// Returns the end of the line break that begins at an index; `nil` if the end depends on a byte that has not
+  /// arrived.
   private func endOfBreak(at index: Int) -> Int? {
     guard buffer[index] == Self.carriageReturn else { return index + 1 }
     guard index + 1 < buffer.count else { return hasEnded ? index + 1 : nil }

@@ -3,9 +3,9 @@
 /// The character that separates the fields of a file.
 ///
 /// The first line of a file that is not blank decides the separator for the whole file. A line such as `sep=;` names
-/// the separator. Any other line decides by the separator that it contains most often outside quotation marks. If two
-/// are equally frequent, or if there is none, the separator is the comma. Spreadsheets write semicolons in countries
-/// where the comma is the decimal separator.
+/// the separator. In any other line, the separator that occurs most often outside quotation marks is taken. If two
+/// separators are equally frequent, or if the line has none, the separator is the comma. Spreadsheets write semicolons
+/// in countries where the comma is the decimal separator.
 public enum CSVSeparator: Sendable, Hashable, CaseIterable {
   case comma, semicolon, tab
 

@@ -7,7 +7,7 @@ public enum CSVWriter {
   /// A field is quoted only if necessary: if it contains a separator (``CSVSeparator``), a quotation mark or a line
   /// break, if it is empty and the only field, or if its first characters would be read as a byte order mark. The
   /// writer does not protect against formulas: spreadsheets interpret a field that begins with `=`, `+`, `-` or `@` as
-  /// one.
+  /// a formula.
   ///
   /// - Parameter fields: one or more fields.
   public static func record(_ fields: [String]) -> String {

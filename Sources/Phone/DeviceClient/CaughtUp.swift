@@ -32,7 +32,8 @@ public struct CaughtUpAnnouncement: Sendable, Hashable {
     }
   }
 
-  /// The announcement's sequence number for this device. Each announcement has the number of the one before plus one.
+  /// The announcement's sequence number for this device. The number of each announcement is one higher than the number
+  /// of the announcement before.
   public var sequence: Int64
   /// The announcement's id; nil if the push belongs to no announcement that the service stored.
   public var id: String?

@@ -8,9 +8,9 @@ import SoundDownloads
 extension DeviceClient {
   /// Downloads a file of the library by its digest: a clip, a voice pack's manifest, or a clip of a voice pack.
   ///
-  /// The bytes go into a second file beside the given one, whose name ends in `.part`. The second file is renamed to
-  /// the given name when all bytes are on the disk and have the digest. On an error, the second file is removed, and an
-  /// existing file is unchanged. Two downloads into the same file must not run at the same time.
+  /// The bytes go into a second file beside the given file. The name of the second file ends in `.part`. The second
+  /// file is renamed to the given name when all bytes are on the disk and have the digest. On an error, the second file
+  /// is removed, and an existing file is unchanged. Two downloads into the same file must not run at the same time.
   ///
   /// - Parameters:
   ///   - sha256: The digest in 64 lower-case hexadecimal digits.
@@ -23,8 +23,8 @@ extension DeviceClient {
 
   private static func path(_ sha256: String) -> [String] { ["v1", "library", "files", sha256] }
 
-  /// Returns the request for a file of the library, for a client that sends the request itself and later, such as a
-  /// background `URLSession`. The header fields contain the phone's key. The addresses of the host are not checked.
+  /// Returns the request for a file of the library, for a client that sends the request itself at a later time, such as
+  /// a background `URLSession`. The header fields contain the phone's key. The addresses of the host are not checked.
   ///
   /// - Throws: ``DeviceClientError`` with the code `invalidURL`.
   public func request(forFile sha256: String) throws(DeviceClientError) -> (url: URL, fields: [String: String]) {

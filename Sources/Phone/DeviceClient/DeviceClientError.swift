@@ -8,7 +8,7 @@ public struct DeviceClientError: Error, Sendable, Hashable, CustomStringConverti
     case unauthorized
     /// The service does not have the device, the clip or the file.
     case notFound = "not_found"
-    /// The anchor is too old, or belongs to another library. List everything again without it.
+    /// The anchor is too old, or belongs to another library. List everything again without an anchor.
     case anchorExpired = "anchor_expired"
     /// The device or its account has sent too many requests.
     case tooMany = "too_many"
@@ -18,7 +18,7 @@ public struct DeviceClientError: Error, Sendable, Hashable, CustomStringConverti
     case serverBusy = "server_busy"
     /// The service reported an internal error.
     case serverFailed = "server_failed"
-    /// There is no connection to the service, or it broke.
+    /// There is no connection to the service, or the connection broke.
     case unreachable
     /// The certificate of the service is invalid, or the client and the service support no common encryption.
     case notTrusted = "not_trusted"

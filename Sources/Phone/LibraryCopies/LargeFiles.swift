@@ -8,7 +8,8 @@ public import SoundLibrary
 ///
 /// Its header fields contain the phone's key. Neither the description nor a mirror of the value shows it.
 public struct LargeFileRequest: Sendable, Hashable {
-  /// The SHA-256 of the whole file, in 64 lower-case hexadecimal digits. ``LibraryArrivals`` identifies the file by it.
+  /// The SHA-256 of the whole file, in 64 lower-case hexadecimal digits. ``LibraryArrivals`` identifies the file by
+  /// this digest.
   public var sha256: String
   /// The size in bytes.
   public var byteCount: Int
@@ -29,8 +30,9 @@ public protocol LargeFileFetching: Sendable {
   func begin(_ request: LargeFileRequest)
 }
 
-/// The list of files that were requested in the background. Each is an empty marker file whose name is the digest. A
-/// marker is made or removed in one system call, so that an arriving file needs no lock.
+/// The list of files that were requested in the background. For each of them, there is an empty marker file, whose name
+/// is the digest of the requested file. A marker is made or removed in one system call, so that an arriving file needs
+/// no lock.
 struct AskedFiles: Sendable {
   /// The smallest size in bytes of a large file: 12 s of 16-bit sound at 22,050 Hz.
   static let smallestBytes = 500_000
@@ -41,7 +43,7 @@ struct AskedFiles: Sendable {
 
   /// The way in which a file is fetched.
   enum Way: Equatable {
-    /// During the update.
+    /// The file is fetched during the update.
     case atOnce
     /// The file was requested in the background, and has not arrived yet.
     case awaited
@@ -53,7 +55,7 @@ struct AskedFiles: Sendable {
 
   private func mark(_ sha256: String) -> URL { places.asked.appending(path: sha256, directoryHint: .notDirectory) }
   /// Returns the marker of a file that arrived damaged or did not arrive. The next update fetches such a file itself,
-  /// so that it gets the error.
+  /// so that the update gets the error.
   private func failure(_ sha256: String) -> URL { mark(sha256).appendingPathExtension("failed") }
 
   func isAsked(_ sha256: String) -> Bool { Self.exists(mark(sha256)) }

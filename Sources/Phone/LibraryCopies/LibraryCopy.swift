@@ -29,7 +29,7 @@ public struct LibraryUpdate: Sendable, Hashable {
   /// removal.
   public var missing = 0
   /// The number of listed names that were left out; see ``LibraryPlan/refused``. A tone is also left out if the app or
-  /// its user has another file with its name.
+  /// its user has another file with the name of the tone.
   public var refused = 0
   /// The anchor of the library that is now in place; empty if the first list is not complete yet.
   public var anchor: String

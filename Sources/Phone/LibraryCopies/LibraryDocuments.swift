@@ -46,7 +46,7 @@ public struct LibraryDocuments: Sendable {
     return true
   }
 
-  /// Removes a copy, which can be made again. A file at a URL that ``url(of:)`` does not give stays as it is.
+  /// Removes a copy, which can be made again. If ``url(of:)`` does not give this URL, the file stays as it is.
   public func remove(at url: URL) {
     if name(at: url) != nil { try? FileManager.default.removeItem(at: url) }
   }

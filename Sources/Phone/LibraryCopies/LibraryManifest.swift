@@ -30,8 +30,8 @@ public struct LibraryManifest: Sendable, Hashable {
 }
 
 extension LibraryManifest: Codable {
-  /// Format 2 adds tones. Versions that wrote format 1 ignored tones, so the anchor of such a file is not used, and the
-  /// whole library is listed again.
+  /// Format 2 adds tones. Versions that wrote format 1 ignored tones. Therefore the anchor of a file in format 1 is not
+  /// used, and the whole library is listed again.
   private static let currentFormat = 2
 
   private enum CodingKeys: String, CodingKey { case format, clips, packs, tones, anchor }

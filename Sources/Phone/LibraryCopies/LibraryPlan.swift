@@ -118,7 +118,7 @@ public struct LibraryPlan: Sendable, Hashable {
     var rest = limit
     for (name, clip) in manifest.clips.sorted(by: { $0.value.order > $1.value.order }) {
       rest -= clip.file.byteCount
-      // All clips that are older than the first one that does not fit are dropped, even if they are smaller.
+      // The newest clip that does not fit is dropped, and so are all older clips, even smaller ones.
       if rest < 0 { manifest.clips[name] = nil }
     }
   }

@@ -89,7 +89,8 @@ struct LibraryTurn: Sendable {
   private func write() throws(SystemError) {
     let holder = Holder(id: id, end: now().timeIntervalSince1970 + length)
     guard let data = try? JSONEncoder().encode(holder) else { throw .inputOutput }
-    // This does not wait for the disk, because no update is running after a loss of power.
+    // The file need not survive a loss of power, because no update is running afterwards. This call therefore does not
+    // wait for the disk.
     _ = try DurableFile.replace(data, at: places.turn) { true }
   }
 

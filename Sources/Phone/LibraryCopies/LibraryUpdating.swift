@@ -35,8 +35,8 @@ struct LibraryUpdating {
 
   /// Carries out a plan.
   ///
-  /// A file that is not the listed one, or that has not arrived yet, does not prevent the others from being fetched.
-  /// The anchor then stays, so that the next update tries again.
+  /// If a file is not the listed one, or has not arrived yet, the other files are still fetched. The anchor then stays,
+  /// so that the next update tries again.
   mutating func carryOut(
     _ plan: LibraryPlan, isWholeList: Bool
   ) async throws(LibraryCopyError) -> LibraryUpdate {
@@ -102,7 +102,7 @@ struct LibraryUpdating {
     return update
   }
 
-  /// The failures of single files, despite which the update continues.
+  /// The failures of single files. The update continues despite these failures.
   private struct Setbacks {
     /// The number of files that the service no longer has.
     var missing = 0

@@ -16,8 +16,8 @@ enum PackFiles {
 
   /// Reads a manifest that was fetched.
   ///
-  /// - Throws: ``LibraryCopyError`` with the code `fileDamaged` if the file is not the manifest of this pack, or if a
-  ///   clip in it has a name that a file cannot have, or that is not a digest.
+  /// - Throws: ``LibraryCopyError`` with the code `fileDamaged` if the file is not the manifest of this pack, or if the
+  ///   name or the digest of a clip in it has an invalid form.
   static func manifest(_ file: URL, id: String) throws(LibraryCopyError) -> PackManifest {
     guard let data = LibraryPlaces.contents(of: file, atMost: PackManifest.maximumBytes) else {
       throw LibraryCopyError(.diskFailure)
@@ -30,7 +30,7 @@ enum PackFiles {
     return manifest
   }
 
-  /// Returns the complete clips of the packs on the phone whose digests are wanted, by their digests.
+  /// Returns the wanted clips that the packs on the phone already have, by their digests. Damaged clips are left out.
   static func clips(_ wanted: Set<String>, _ places: LibraryPlaces) -> [String: URL] {
     var found: [String: URL] = [:]
     for id in LibraryPlaces.names(in: places.voices) where PackManifest.isID(id) {

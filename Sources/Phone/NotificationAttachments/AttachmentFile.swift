@@ -39,7 +39,8 @@ final class AttachmentFile: Sendable {
     if let folder { calls.close(folder) }
   }
 
-  /// Creates the file with a new name, and its folder if that is missing. Only the owner can read them.
+  /// Creates the file with a new name, and creates the folder if it is missing. Only the owner can read the file and
+  /// the folder.
   ///
   /// - Throws: ``DownloadError``.
   func make(fileExtension: String) throws(DownloadError) {

@@ -2,8 +2,9 @@
 
 import SoundDownloads
 
-/// Decides which bytes of an attachment are stored, as they arrive, by its format, its size limit and its length. It
-/// uses no file, and holds fewer than ``AttachmentKind/recognizedBytes`` bytes between two pieces.
+/// Decides which of the arriving bytes of an attachment are stored. The decision depends on the attachment's format,
+/// size limit and length. The type uses no file, and holds fewer than ``AttachmentKind/recognizedBytes`` bytes between
+/// two pieces.
 struct AttachmentIntake: Sendable {
   /// The host for errors; nil for a local file.
   let host: String?

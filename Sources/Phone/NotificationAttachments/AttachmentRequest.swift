@@ -72,7 +72,7 @@ public struct AttachmentPayload: Sendable, Hashable, Decodable {
 
   private static let noObject = AttachmentRemark(key: nil, problem: .noObject)
 
-  /// Reads a payload that is being decoded. It throws no error.
+  /// Reads a payload that is being decoded. This initializer throws no error.
   public init(from decoder: any Decoder) throws {
     guard let keys = try? decoder.container(keyedBy: CodingKeys.self) else {
       remarks = [Self.noObject]

@@ -16,7 +16,7 @@ import Waveforms
 /// Finds and makes the sounds of announcements in a group container. Its methods block the thread, except those that
 /// download.
 struct AnnouncementSounds: Sendable {
-  /// The silence in ms at the start and at the end of a stitched clip. The clips of the service have the same.
+  /// The silence in ms at the start and at the end of a stitched clip. The clips of the service have the same silence.
   static let edgeMilliseconds = 30
   /// The limit in ms of a sound's length: iOS plays its default sound instead of a sound of 30 s or more.
   static let limitMilliseconds: Int64 = 30_000

@@ -59,8 +59,8 @@ public struct HandOver: Sendable, Hashable {
   }
 }
 
-/// A notification that the phone adds itself, for a payment whose push was lost or whose turn comes after iOS has ended
-/// the extension.
+/// A notification that the phone adds itself. It is for a payment whose push was lost, or whose turn comes after iOS
+/// has ended the extension.
 public struct LocalNotification: Sendable, Hashable {
   /// The identifier: that of the silent notification to which this sound belongs, or the announcement's id if the push
   /// was lost. A notification replaces an earlier one with the same identifier, even one that was already delivered
@@ -83,7 +83,8 @@ public protocol LocalNotifying: Sendable {
   func add(_ notification: LocalNotification) async throws
 }
 
-/// A source of announcements whose pushes were lost, usually the service, which is asked with the device's key.
+/// A source of announcements whose pushes were lost. Usually, this is the service, which is asked with the device's
+/// key.
 public protocol MissedAnnouncements: Sendable {
   /// Returns the announcements after a sequence number, in the order of their numbers.
   ///

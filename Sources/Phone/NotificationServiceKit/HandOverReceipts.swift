@@ -25,10 +25,10 @@ extension DeviceClient: ReceiptSending {
 
 /// The receipts that the service does not have yet, each in a file of the group container.
 ///
-/// A receipt is written and sent after the handler was called. Before the call, it would delay the sound, and would
-/// report a hand-over that has not happened yet. iOS may suspend the process at any moment after the hand-over, so no
-/// file is locked. The remaining receipts are sent with the next notification of any process, or when the app is
-/// opened.
+/// A receipt is written and sent after the handler was called. A receipt that was written before the call would delay
+/// the sound, and would report a hand-over that has not happened yet. iOS may suspend the process at any moment after
+/// the hand-over, so no file is locked. The remaining receipts are sent with the next notification of any process, or
+/// when the app is opened.
 final class HandOverReceipts: Sendable {
   /// The maximum number of receipts that are kept. The oldest are removed first.
   static let most = 1_000

@@ -38,10 +38,10 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     /// service can send again.
     public var mostFailedRequests = 3
     /// The number of attempts to get the sound of a lost push. At the last attempt, the phone plays the best sound that
-    /// it has, such as the tone. An attempt counts only if the one before it is at least ``soundTryPause`` ago.
+    /// it has, such as the tone. An attempt counts only if the attempt before it is at least ``soundTryPause`` ago.
     public var soundTries = 3
     public var soundTryPause: Int64 = 10_000
-    /// The shortest attempt that counts if its process ended before the sound was ready.
+    /// The shortest duration of an attempt that counts although its process ended before the sound was ready.
     public var shortestTry: Int64 = 2_000
     /// The time without a sign of life after which a process counts as ended. A running process renews its entries at
     /// least once in half of this time, so a process that pauses for less than 4 s does not count as ended.
@@ -54,7 +54,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     /// The time after which another process may make a summary if the first process has not made it.
     public var summaryLease: Int64 = 4_000
     /// The largest number of sounds that wait as local notifications. iOS keeps 64 for each app and drops the others
-    /// (Apple's documentation of `UILocalNotification`). The difference is left for the app itself.
+    /// (Apple's documentation of `UILocalNotification`). The other 8 are left for the app's own notifications.
     public var pendingLimit = 56
 
     public init() {}
@@ -69,8 +69,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var category: PlaybackItem.Category
     public var sequence: Int64?
     public var arrivedAt: Int64
-    /// The moment from which the notification waits for lower sequence numbers. It is later than the arrival if the
-    /// notification with a lower number arrived too, but its process ended.
+    /// The moment from which the notification waits for lower sequence numbers. This is the arrival, or a later moment
+    /// if a notification with a lower number arrived but its process ended.
     var waitsSince: Int64
     /// The latest moment at which the notification is handed over.
     public var deadline: Int64
@@ -84,8 +84,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var duration: Int64?
     /// The duration of the clip that the push names; nil if it names none.
     var expectedDuration: Int64?
-    /// Whether the service named the notification because its push may have been lost. Its process may end the work on
-    /// it at any time.
+    /// Whether the service named the notification because its push may have been lost. The process may end the work on
+    /// such a notification at any time.
     var isMissed: Bool
     /// The amount in decimal text and the currency of a received payment; nil for notifications that a summary cannot
     /// include.
@@ -94,7 +94,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var locale: String
     /// The sound that the push names. iOS plays it if the process ends early.
     public var originalSound: String?
-    /// The number of the entry whose process makes a summary for this one.
+    /// The number of the entry whose process makes a summary for this entry.
     public var summary: Int64?
     /// The moment at which the sound begins as a local notification; nil if it is part of the hand-over.
     public var slot: Int64?
@@ -110,9 +110,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   public enum Outcome: String, Sendable, Hashable, Codable {
     /// The announcement was spoken, or another sound was played for it.
     case heard
-    /// A summary replaced it.
+    /// A summary replaced the announcement.
     case summarised
-    /// Its process ended early, so iOS showed the push as it was sent.
+    /// The announcement's process ended early, so iOS showed the push as it was sent.
     case shownAsSent
   }
 
@@ -151,8 +151,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var at: Int64
   }
 
-  /// The largest number of skipped sequence numbers that the order remembers as not heard. The service names as many in
-  /// one answer.
+  /// The largest number of skipped sequence numbers that the order remembers as not heard. One answer of the service
+  /// names at most this many.
   static let unheardCount = 1_000
 
   /// The largest number of lost pushes without a sound that the order remembers.
@@ -165,8 +165,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   public private(set) var entries: [Entry] = []
   /// The highest sequence number that was heard or skipped; nil before the first.
   public private(set) var lastSequence: Int64?
-  /// The number from which the service is asked: all announcements that were not heard have higher numbers. Nil before
-  /// the first number.
+  /// The sequence number after which the service is asked for announcements. All announcements that were not heard have
+  /// higher numbers. Nil before the first number.
   var lastHeard: Int64? { lastSequence.map { min($0, unheard.first?.plus(-1) ?? .max) } }
   /// The moment at which the next sound may begin.
   public internal(set) var freeAt: Int64 = 0
@@ -181,7 +181,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   private(set) var pending: [Int64] = []
   /// The sequence numbers above ``lastSequence`` whose announcements arrived but were not heard, in ascending order.
   /// Either the system's limit of waiting local notifications was reached, or the work on them ended early. No
-  /// announcement with a higher number is heard before the service was asked for these again.
+  /// announcement with a higher number is heard before the service was asked for these announcements again.
   private(set) var postponed: [Int64] = []
   private(set) var failures: [Failure] = []
   /// The number of failed requests to the service since the last request that succeeded.
@@ -363,7 +363,7 @@ extension NotificationOrder {
     case wait(until: Int64)
     /// The process hands over the notification with its sound at once. The order counts the sound as playing.
     case speak
-    /// The process makes a summary of these payments; its own is the first. It then calls
+    /// The process makes a summary of these payments. Its own payment is the first. It then calls
     /// ``NotificationOrder/beginSummary(_:of:lasting:at:_:)`` or ``NotificationOrder/refuseSummary(_:)``.
     case summarise([Entry])
     /// The process hands over the notification without a sound, because a summary replaces it.
@@ -515,8 +515,8 @@ extension NotificationOrder {
 
   // MARK: Local notifications
 
-  /// Gives a notification that must be handed over now, and those before it, times at which they are heard as local
-  /// notifications.
+  /// Handles a notification that must be handed over now. The notification, and the notifications before it, get times
+  /// at which they are heard as local notifications.
   private mutating func later(
     _ entry: Entry, isExact: Bool, at now: Int64, canAsk: Bool, _ settings: Settings
   ) -> Turn {
@@ -547,10 +547,10 @@ extension NotificationOrder {
     return .later(at: slot)
   }
 
-  /// Whether a notification may become a local notification. It must not be heard before a postponed one with a lower
-  /// number. It must not be heard before a lost push whose sound is not ready either, because the work on that push may
-  /// end at any time. A notification without a sequence number always may, because the service cannot be asked for it
-  /// again.
+  /// Whether a notification may become a local notification. It must not be heard before a postponed notification with
+  /// a lower number. It must not be heard before a lost push whose sound is not ready either, because the work on that
+  /// push may end at any time. A notification without a sequence number may always become a local notification, because
+  /// the service cannot be asked for it again.
   private func mayBeLater(_ entry: Entry, besides ending: Entry, places: Int, _ settings: Settings) -> Bool {
     guard entry.sequence != nil else { return true }
     let isUncertain = entry.isMissed && entry.duration == nil && entry.number != ending.number
@@ -584,7 +584,7 @@ extension NotificationOrder {
   /// Removes a notification, and counts it as handed over.
   private mutating func hear(_ id: String, _ sequence: Int64?, isExact: Bool, at now: Int64) {
     entries.removeAll { $0.id == id }
-    // It may be postponed if its process counted as ended before.
+    // The number may be postponed if the notification's process counted as ended before.
     postponed.removeAll { $0 == sequence }
     settle(sequence, at: now)
     passSettledNumbers()
@@ -594,8 +594,8 @@ extension NotificationOrder {
     if isHeard { remember(id, .heard) } else { ended.removeAll { $0.id == id } }
   }
 
-  /// Records a hand-over that was made without the order, or corrects one that the order counts as heard although it
-  /// was not.
+  /// Records a hand-over that was made without the order, or corrects the record of an announcement that the order
+  /// counts as heard although it was not heard.
   mutating func note(_ handOver: UnwrittenHandOver) {
     if let summary = entries.first(where: { $0.id == handOver.id })?.summary { dissolve(summary) }
     hear(handOver.id, handOver.sequence, isExact: handOver.isExact, at: handOver.at)

@@ -5,7 +5,7 @@ public import NotificationAttachments
 import PlaybackOrder
 public import PushMessages
 
-/// What the service extension reads from the payload of a push.
+/// The parts of a push's payload that the service extension reads.
 ///
 /// Only the key `crier` must have the form of `docs/push.md`. Any sender may set the other keys, so a value of the
 /// wrong type counts as absent.
@@ -22,7 +22,7 @@ public struct NotificationPayload: Sendable, Hashable {
   /// The file that the push asks to attach; nil if it names none.
   public var attachment: AttachmentRequest?
 
-  /// Why ``content`` cannot be read; nil if it was read, or if the push is not Crier's.
+  /// The reason why ``content`` cannot be read; nil if it was read, or if the push is not Crier's.
   var fault: NotificationServiceError?
   /// The texts and options that iOS itself reads.
   var texts = PushedTexts()

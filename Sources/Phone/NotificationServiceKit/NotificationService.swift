@@ -42,8 +42,8 @@ public final class NotificationService: Sendable {
     /// The service that receives a receipt for each hand-over to iOS; nil to send none. Receipts are sent after the
     /// hand-over, so they do not delay it.
     public var receipts: (any ReceiptSending)?
-    /// Adds the notifications that the phone makes itself; nil to add none. Without it, announcements whose pushes were
-    /// lost are not heard, and a sound whose turn would come too late overlaps another one.
+    /// Adds the notifications that the phone makes itself; nil to add none. Without a notifier, announcements whose
+    /// pushes were lost are not heard, and a sound whose turn would come too late overlaps another sound.
     public var notifier: (any LocalNotifying)?
     /// The client for attachments and for the pictures of payers; nil to attach nothing. A file that has not arrived
     /// when the notification is handed over is left out.
@@ -116,9 +116,9 @@ public final class NotificationService: Sendable {
   /// - Parameters:
   ///   - payload: The payload of the push as JSON, the `userInfo` of the notification.
   ///   - identifier: The identifier of the notification's request. If the sound must come later, the local notification
-  ///     gets the same identifier, so that it replaces the silent one in Notification Center. Two pushes with the same
-  ///     collapse id have the same identifier, so only one of them has a later sound; Crier's alerts have no collapse
-  ///     id. Without an identifier, the local notification gets the announcement's id.
+  ///     gets the same identifier, so that it replaces the silent notification in Notification Center. Two pushes with
+  ///     the same collapse id have the same identifier, so only one of them has a later sound; Crier's alerts have no
+  ///     collapse id. Without an identifier, the local notification gets the announcement's id.
   ///   - handOver: Called exactly once, on any thread. If no other notification of the process is open at that time,
   ///     the process does not hold the lock of the order.
   /// - Returns: The work, which ends early with ``NotificationWork/expire()``.
@@ -214,7 +214,7 @@ public final class NotificationService: Sendable {
       if Task.isCancelled { await onWaitingThread { [lost] in lost.finish(within: 0) } }
       await lost.finished()
       guard missed.hasBegun else { break }
-      // There may be more announcements than the system accepts local notifications. The loop ends after a round in
+      // The system may accept fewer local notifications than there are announcements. The loop ends after a round in
       // which none of them was heard.
       guard let order = await readOrder(), !order.postponed.isEmpty, order.postponed != postponed else { break }
       postponed = order.postponed

@@ -12,7 +12,7 @@ extension NotificationWork {
       guard !turns.isHandedOver else { return .ended }
       let step: Step
       if isSilent {
-        // A silent notification waits for no other one.
+        // A silent notification does not wait for other notifications.
         let isReady = isLast || preparation.isReady(at: now)
         step = isReady ? .act(.silent(.asSent)) : .wait(until: now.plus(Self.pollTime))
       } else {
@@ -47,8 +47,8 @@ extension NotificationWork {
     case .inSummary: return .act(.silent(.inSummary))
     case .forgotten: return .act(.silent(.duplicate))
     case .wait, .later, .postponed, .summarise:
-      // Stay silent, because the sound would overlap another one or be heard before an earlier one. The service is
-      // asked for the announcement again.
+      // Stay silent, because the sound would overlap another sound, or be heard before an earlier announcement. The
+      // service is asked for the announcement again.
       service.file.note(
         UnwrittenHandOver(id: arrival.id, sequence: arrival.sequence, at: now, until: .min, isExact: false))
       return .act(.silent(.later))

@@ -26,8 +26,8 @@ extension NotificationWork {
     case .silent, .speak: await onWaitingThread { [self] in _ = performNow(action) }
     case .later(let sound, let moment):
       let sound = HandOver.Sound(sound ?? preparation.fallback)
-      // If the notification is refused, hand over with the sound: an amount that overlaps another sound is better than
-      // one that is not heard.
+      // If the notification is refused, hand over with the sound. An amount that overlaps another sound is better than
+      // an amount that is not heard.
       let isAdded = await add(sound, summary: nil, delay: max(0, moment.minus(now)))
       await onWaitingThread { [self] in call(isAdded ? .silent(.later) : sound) }
     }

@@ -24,7 +24,7 @@ public final class NotificationWork: Sendable {
   let isCaughtUp: Bool
   /// The parts of the payload that were read; nil if it is not a JSON object.
   let read: NotificationPayload?
-  /// Why the payload, or its key `crier`, cannot be read; nil if it was read.
+  /// The reason why the payload, or its key `crier`, cannot be read; nil if it was read.
   private let fault: NotificationServiceError?
   let arrival: NotificationOrder.Arrival
   let preparation: SoundPreparation
@@ -152,7 +152,7 @@ public final class NotificationWork: Sendable {
   }
 
   /// Ends the work on a lost push without a hand-over. If the order already counts the push as heard, this method
-  /// records that it was not.
+  /// records that the push was not heard.
   func giveUp() {
     let mustCorrect = turns.withLock { turns in
       let isDecided = turns.notification == .decided

@@ -25,8 +25,8 @@ final class OpenRequests: Sendable {
   /// running.
   ///
   /// - Parameters:
-  ///   - finishOthers: Called if this request is the last one, while it is still open. It is the last opportunity to
-  ///     finish work for which iOS does not wait.
+  ///   - finishOthers: Called if this request is the last one, while it is still open. This call is the last
+  ///     opportunity to finish work for which iOS does not wait.
   ///   - whenClosed: Called after the last request was closed.
   func end(finishOthers: () -> Void = {}, whenClosed: () -> Void = {}) {
     let isLast = counts.withLock { counts in

@@ -2,7 +2,7 @@
 
 /// A sound that is ready to be played.
 public struct PreparedSound: Sendable, Hashable {
-  /// The amount of information in a sound. A later case says more.
+  /// The amount of information in a sound. A sound with a later case says more.
   public enum Quality: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// The chosen tone, the sound that the push names, or the default sound.
     case tone
@@ -32,7 +32,7 @@ public struct PreparedSound: Sendable, Hashable {
 public struct SoundSearch: Sendable, Hashable {
   /// A place where the sound may be found.
   public enum Step: Sendable, Hashable, CaseIterable {
-    /// The chosen tone, the sound that the push names, or the default sound. It always succeeds.
+    /// The chosen tone, the sound that the push names, or the default sound. This step always succeeds.
     case tone
     /// The fixed phrase in the group container.
     case fixedPhrase

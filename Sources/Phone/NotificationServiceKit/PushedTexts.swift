@@ -12,7 +12,7 @@ struct PushedTexts: Sendable, Hashable, Decodable {
   var title: String?
   var subtitle: String?
   var body: String?
-  /// The number on the app's icon; 0 removes it.
+  /// The number on the app's icon; 0 removes the number.
   var badge: Int?
   /// The group of notifications to which this one belongs: `aps.thread-id`.
   var thread: String?

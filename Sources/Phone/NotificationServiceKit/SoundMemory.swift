@@ -6,8 +6,8 @@ import ConcurrencySupport
 /// MB.
 ///
 /// Each caller says how many bytes it needs and waits until they are free. A caller that needs more than ``mostBytes``
-/// waits until it is the only one. A caller with a small need may pass a waiting one with a large need, so that a short
-/// clip is not delayed by it. A clip of a usual length never waits, because a slow download can hold all bytes until
+/// waits until it is the only one. A caller with a small need may pass a waiting caller with a large need, so that a
+/// short clip is not delayed. A clip of a usual length never waits, because a slow download can hold all bytes until
 /// the end of the time limit.
 final class SoundMemory: Sendable {
   /// The number of bytes up to which a caller does not wait and is not counted. A clip of 6 s has about 260,000 bytes.

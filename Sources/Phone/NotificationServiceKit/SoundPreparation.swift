@@ -14,7 +14,7 @@ final class SoundPreparation: Sendable {
   private let progress: Locked<Progress>
 
   private struct Progress {
-    /// When the work on the notification began, in ms.
+    /// The time in ms at which the work on the notification began.
     var beganAt: Int64
     var search: SoundSearch
     /// Whether the work on attachments has ended, or there is none.
@@ -61,7 +61,7 @@ final class SoundPreparation: Sendable {
     }
   }
 
-  /// When the work on the notification began, in ms.
+  /// The time in ms at which the work on the notification began.
   var beganAt: Int64 { progress.withLock { $0.beganAt } }
 
   /// Cancels the work that has not ended: the search for a sound, and the downloads of attachments.
@@ -192,7 +192,7 @@ final class SoundPreparation: Sendable {
     }
   }
 
-  /// Downloads a clip, and repeats a failed attempt as long as another one may succeed and there is time.
+  /// Downloads a clip, and repeats a failed attempt as long as another attempt may succeed and there is time.
   private func download(_ clip: PushedClip) async throws(NotificationServiceError) -> PreparedSound? {
     let configuration = service.configuration
     var pause: Int64 = 250

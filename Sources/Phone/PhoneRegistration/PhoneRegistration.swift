@@ -35,17 +35,17 @@ public actor PhoneRegistration {
   /// Asks the shop's backend to register this phone, unless it is registered already, and registers the phone's tokens.
   /// If the service no longer accepts the stored key, this method asks the backend for a new one.
   ///
-  /// The backend has a key of Crier with the scope `announce`, which must never be in an app. The backend calls `PUT
+  /// The backend has a key of Crier with the scope `announce`. This key must never be in an app. The backend calls `PUT
   /// /v1/devices/{id}` with `new_key`, and answers with the id and the phone's own key. The app decides how the backend
   /// recognises the phone's user, for example by a session cookie.
   ///
   /// - Parameter backend: Asks the backend, and returns its answer as JSON: `{"device": "…", "key": "…"}`. If several
-  ///   tasks call this method at the same time, it is called only once.
+  ///   tasks call this method at the same time, the closure is called only once.
   /// - Throws: The error of `backend`, or ``PhoneRegistrationError``.
   public func obtainCredentials(from backend: @escaping @Sendable () async throws -> Data) async throws {
     try await ask(backend, unlessKnown: true)
     await register()
-    // The keychain may have the key of an earlier installation of the app that has been revoked.
+    // The key in the keychain may come from an earlier installation of the app, and may have been revoked.
     guard isRefused else { return }
     isRefused = false
     try await ask(backend, unlessKnown: false)

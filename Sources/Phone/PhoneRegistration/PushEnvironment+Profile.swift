@@ -12,7 +12,7 @@ extension PushEnvironment {
   /// that.
   ///
   /// - Parameter profile: The bytes of `embedded.mobileprovision`.
-  /// - Returns: Nil if the bytes are not a profile, or if it does not say `development` or `production`.
+  /// - Returns: Nil if the bytes are not a profile, or if the profile does not say `development` or `production`.
   public init?(provisioningProfile profile: Data) {
     guard let start = profile.range(of: Data("<plist".utf8)),
       let end = profile.range(of: Data("</plist>".utf8), in: start.upperBound..<profile.endIndex),

@@ -68,8 +68,8 @@ public struct DownloadRules: Sendable, Hashable {
   /// Checks all addresses of a URL's host.
   ///
   /// One private address is enough to refuse the host, because the system may connect to any of the addresses. VPN apps
-  /// replace the addresses of names by addresses of their own (``IPAddress/isStandIn``). With `https`, these are
-  /// allowed, because a phone with such an app sees no others, and the certificate proves the host.
+  /// replace the addresses of names by addresses of their own (``IPAddress/isStandIn``). With `https`, these addresses
+  /// are allowed. A phone with such an app sees no other addresses, and the certificate proves the host.
   ///
   /// - Throws: ``DownloadError``.
   public func check(_ addresses: [IPAddress], of url: URL) throws(DownloadError) {

@@ -81,8 +81,8 @@ public final class SoundDownloader: Sendable {
   ///     sound's format. If it is nil, the name is the SHA-256 of the URL with the format's extension. If the library
   ///     exceeds its budget, a file with such a digest may be removed like a rendered clip; a file with a given name
   ///     stays.
-  ///   - expected: The file that the server must send; nil to accept any sound. Without it, the name must not be one
-  ///     that a rendered clip can have.
+  ///   - expected: The file that the server must send; nil to accept any sound. Without an expected file, the name must
+  ///     not be a name that a rendered clip can have.
   ///   - limit: The maximum size in bytes; it applies if it is less than that of the rules. If several callers wait for
   ///     the same download, the limit of the first caller applies.
   /// - Throws: ``DownloadError``.
@@ -123,7 +123,7 @@ public final class SoundDownloader: Sendable {
     _ flight: Flight, _ rules: DownloadRules
   ) async throws(DownloadError) -> DownloadedSound {
     let id = flight.key
-    // An expected file is known by its digest, so the server need not be asked for a newer version of a stored one.
+    // An expected file is known by its digest, so the server need not be asked whether a stored file has changed.
     let stored = id.expected == nil ? await onWaitingThread { self.records.current(id) } : nil
     var transfer = Transfer(id.url, storedTag: stored?.entityTag, rules: rules)
     while true {

@@ -87,7 +87,8 @@ public struct Mastering: Sendable, Hashable {
       waveform: waveform, loudnessLUFS: Double(loudness) / 100, truePeakDBTP: Double(peak) / 100)
   }
 
-  /// Returns one run of an announcement, as loud as every other run. It can then be joined with runs of other voices.
+  /// Returns one run of an announcement, which is the words of one voice, as loud as every other run. It can then be
+  /// joined with runs of other voices.
   ///
   /// Each end of the run is trimmed to 5 ms of near silence. The run is levelled to the target and limited like a whole
   /// announcement. A sound that cannot reach the target is made as loud as possible, which is not an error here.

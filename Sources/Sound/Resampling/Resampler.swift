@@ -103,8 +103,8 @@ public struct Resampler: ~Copyable {
     var used = 0
     repeat {
       var (taken, made) = (0, 0)
-      // unsafe: libsoxr reads at most the remaining samples of the one array and writes at most `capacity` to the
-      // other.
+      // unsafe: libsoxr reads at most the remaining samples of the given array, and writes at most `capacity` samples
+      // to the new array.
       let converted = unsafe [Float](unsafeUninitializedCapacity: capacity) { target, count in
         if let samples {
           unsafe samples.withUnsafeBufferPointer { source in

@@ -123,7 +123,8 @@ struct CAFHeader {
 }
 
 extension CAFHeader {
-  /// Returns a copy of a file, with the same samples, that libsndfile can read; `nil` if it reads the file as it is.
+  /// Returns a copy of a file, with the same samples, that libsndfile can read; `nil` if libsndfile reads the file as
+  /// it is.
   ///
   /// libsndfile 1.2 can read neither a CAF whose length is open or wrong, nor IMA4 in a CAF. The packets of IMA4 are
   /// the same in AIFF-C, so the copy has the same packets with another header.

@@ -59,7 +59,8 @@ struct HeaderRepair {
 }
 
 extension SoundHeader {
-  /// Returns a copy of a file, with the same samples, that libsndfile can read; `nil` if it reads the file as it is.
+  /// Returns a copy of a file, with the same samples, that libsndfile can read; `nil` if libsndfile reads the file as
+  /// it is.
   ///
   /// Two kinds of files need a copy. One is a CAF that libsndfile cannot read. The other is a WAV or AIFF without the
   /// length of the sound, or without the byte that pads a chunk.

@@ -59,7 +59,8 @@ public struct SoundChoice: Sendable, Hashable {
   ///   - announcement: The name of the announcement's clip; nil if there is none.
   ///   - tone: The chosen tone.
   ///   - payload: The sound that the push names (`aps.sound`, or its `name`); nil if it names none. The file is not
-  ///     checked, because it may be in the app's bundle or in its own container, which an extension cannot see.
+  ///     checked, because it may be in the app's bundle or in the app's own container. An extension cannot see that
+  ///     container.
   public init(announcement: String?, tone: Tone, payload: String?) {
     if let announcement, !announcement.isEmpty {
       self.init(name: announcement, rule: .announcementClip, remark: nil)

@@ -85,7 +85,7 @@ public struct SoundKeeping: Sendable, Hashable {
 
   /// The reason why a clip is removed.
   public enum Reason: String, Sendable, Hashable {
-    /// It was unused for longer than ``SoundKeeping/longestUnused``.
+    /// The clip was unused for longer than ``SoundKeeping/longestUnused``.
     case unused
     /// There are too many files, or they are too large together.
     case budget
@@ -93,11 +93,11 @@ public struct SoundKeeping: Sendable, Hashable {
 
   /// The reason why a file is not removed, even beyond the limits.
   public enum KeepReason: String, Sendable, Hashable {
-    /// It is a tone or another file that cannot be made again.
+    /// The file is a tone or another file that cannot be made again.
     case notAClip = "not_a_clip"
-    /// An unfinished announcement, batch or push needs it.
+    /// An unfinished announcement, batch or push needs the file.
     case needed
-    /// It was used recently, or a link to it is still valid.
+    /// The file was used recently, or a link to it is still valid.
     case recentlyUsed = "recently_used"
   }
 

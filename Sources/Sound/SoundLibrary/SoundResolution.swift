@@ -34,7 +34,7 @@ public struct SoundResolution: Sendable, Hashable {
     }
   }
 
-  /// A remark that explains the result, or that says why it is uncertain.
+  /// A remark that explains the result, or that says why the result is uncertain.
   public enum Remark: Sendable, Hashable {
     /// No file can have this name: it is empty, too long, `.` or `..`, or it has a `/` or a control character.
     case invalidName

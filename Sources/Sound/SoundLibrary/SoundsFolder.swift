@@ -3,8 +3,8 @@
 import FileSystem
 import Foundation
 
-/// An open `Library/Sounds` folder, or another folder of `Library`. Every file is named relative to the open folder. If
-/// the path of the folder changes in the meantime, nothing is therefore written anywhere else.
+/// An open `Library/Sounds` folder, or another folder of `Library`. Every file is named relative to the open folder.
+/// Nothing is therefore written to another folder, even if the path of this folder changes in the meantime.
 ///
 /// Temporary files use a few fixed names, and each is locked by its writer. Files of killed processes can therefore be
 /// removed without scanning a folder of a million clips. If a publisher finds that a name is taken, it tries to lock
@@ -25,7 +25,7 @@ struct SoundsFolder: ~Copyable, Sendable {
   static let temporaryNameCount = 64
 
   /// The total number of names that a publisher tries. Names beyond the first ``temporaryNameCount`` are used only
-  /// while all of those are in use.
+  /// while all of the first names are in use.
   static let temporaryNameLimit = 1024
 
   /// The number of attempts to get a lock that another process holds. A lock is held only for a few system calls,

@@ -12,8 +12,8 @@ extension Announcer {
   /// The near silence that mastering leaves at each end of a clip, in ms.
   static let edgeMilliseconds = 30
 
-  /// The announcement as it was finally spoken, and the possible ways to speak it. Ways that the engine failed to speak
-  /// are left out.
+  /// The announcement as it was finally spoken, and the possible ways to speak it. A way is left out if the engine
+  /// failed to speak it.
   struct Spoken {
     var mastered: MasteredWaveform
     var script: Script

@@ -94,7 +94,7 @@ extension Announcer {
       case .other(let why?):
         return .other(reason: why)
       case .other(nil):
-        // The announcement is too long. A shorter way may fit.
+        // The announcement is too long. A shorter form of it may fit.
         reason = "too_long"
       }
     }
@@ -113,7 +113,7 @@ extension Announcer {
     }
   }
 
-  /// Lets the servers speak one way, and stores its clip.
+  /// Lets the servers speak the announcement in one way, and stores the clip.
   ///
   /// - Returns: The clip, or the reason why another voice must speak. The reason is nil if the announcement is too
   ///   long.

@@ -268,7 +268,7 @@ public final class Announcer: Sendable {
     let (whole, remarks) = try writing(announcement, by: writer, without: [], options)
     let pauses = writer.book.pauses
     let pack = options.method == .speech ? nil : try choice(whole, pauses, options)
-    // Attempts that differ only in their pace have the same words, so these are written only once.
+    // Attempts that differ only in their pace have the same words, so the words are written only once.
     var said: [Set<ScriptWriter.Shortening>: (script: Script, plan: SpeakingPlan)] = [:]
     let ways = try Shortenings.attempts(for: announcement, script: whole).map { attempt in
       let leftOut = Set(attempt.taken.filter { $0 != .rate })
@@ -298,8 +298,8 @@ public final class Announcer: Sendable {
     return (open, remarks)
   }
 
-  /// Returns the ways to speak the announcement without an engine. They use the chosen pack or, if it lacks words, the
-  /// pack that replaces the engine. A payment is then spoken without names.
+  /// Returns the ways to speak the announcement without an engine. The ways use the chosen pack. If that pack lacks
+  /// words, they use the pack that replaces the engine. A payment is then spoken without names.
   private func waysWithoutEngine(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written
   ) throws -> Written {
@@ -433,7 +433,8 @@ public final class Announcer: Sendable {
 }
 
 extension Announcer {
-  /// Returns the tokens of a clip that a voice pack said alone; an empty array if the engine said any of the words.
+  /// Returns the tokens of a clip, if a voice pack said all of its words; an empty array if the engine said any of the
+  /// words.
   private static func tokens(of record: ClipRecord, in ways: [Way]) -> [ClipToken] {
     let way = ways.first { $0.plan.isRecorded && $0.attempt.taken == record.shortened }
     guard record.method == "clips", let way, way.plan.recording?.pack.manifest.id == record.voice else { return [] }
@@ -448,7 +449,7 @@ extension Announcement {
 }
 
 extension Script {
-  /// The engine's voice of the sentence. If the sentence has no words left, the first voice.
+  /// The engine's voice of the sentence, or the first voice if the sentence has no words left.
   fileprivate var mainVoice: String {
     (runs.first { $0.language == locale } ?? runs.first)?.voice ?? ""
   }

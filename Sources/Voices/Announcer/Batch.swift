@@ -10,7 +10,7 @@ import TextFormats
 public struct BatchOutcome: Sendable {
   /// The number of the line on which the row begins, counted from 1.
   public var line: Int
-  /// The number of the element in a JSON array, counted from 1; `nil` for the other lists.
+  /// The number of the element in a JSON array, counted from 1; `nil` for a list that is not a JSON array.
   public var element: Int?
   public var id: String?
 

@@ -8,7 +8,7 @@ import TextFormats
 public struct BatchRow: Sendable, Hashable {
   /// The number of the line on which the row begins, counted from 1.
   public var line: Int
-  /// The number of the element in a JSON array, counted from 1; `nil` for the other lists.
+  /// The number of the element in a JSON array, counted from 1; `nil` for a list that is not a JSON array.
   public var element: Int?
   public var id: String?
   public var announcement: Result<Announcement, AnnouncementError>
@@ -57,7 +57,7 @@ public struct BatchRows: Sendable {
   /// Whether a row was read.
   private var hasRows = false
 
-  /// The white space before the list's first other character.
+  /// The white space at the beginning of the list.
   private var lead: [UInt8] = []
 
   /// The key for each cell of a row: `nil` if the column is unknown. The array is `nil` until the header was read.

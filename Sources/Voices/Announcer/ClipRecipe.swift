@@ -23,7 +23,7 @@ struct ClipRecipe {
   /// is not part of the recipe.
   static let version = 4
 
-  /// All ways that may be needed to speak the announcement. The unshortened way comes first. The clip uses one that
+  /// All ways that may be needed to speak the announcement. The unshortened way comes first. The clip uses a way that
   /// fits into 30 s. The choice depends on all ways, so all ways affect the clip's bytes.
   var ways: [Way]
   /// The engine; `nil` if recorded clips say everything.
@@ -91,7 +91,7 @@ struct ClipRecipe {
 
   /// Returns the name of a clip that speech servers spoke, as 64 hexadecimal digits. Such a clip cannot be made again
   /// with the same bytes, so its samples are part of its name: a clip that is made again has another name, and never
-  /// replaces one that a push or a URL names.
+  /// replaces a clip that a push or a URL names.
   static func digest(of samples: [Int16], spokenBy servers: String, instead recipe: String) -> String {
     var hash = SHA256()
     for part in ["crier", "speech servers", servers, recipe] {

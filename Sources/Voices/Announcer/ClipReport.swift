@@ -59,7 +59,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   public var text: String
   public var locale: String
   /// The kind of voice: `speech` (the engine or a speech server), `clips` (a voice pack) or `mixed` (a voice pack, and
-  /// one of the others for words that the pack lacks).
+  /// the engine or a speech server for words that the pack lacks).
   public var method: String
   /// The engine's voice, or the id of the speech server or the voice pack.
   public var voice: String

@@ -3,7 +3,7 @@
 /// Divides a JSON array that arrives in pieces into its elements. Memory holds only one element and one piece.
 ///
 /// The reader finds the ends of the elements by their brackets and strings. It does not check an element itself, so an
-/// element that is not valid JSON does not affect the others.
+/// element that is not valid JSON does not affect the other elements.
 struct JSONArrayReader: Sendable {
   struct Element: Equatable {
     /// The number of the element, counted from 1.

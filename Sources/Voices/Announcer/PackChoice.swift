@@ -43,13 +43,14 @@ final class PackChoice: Sendable {
   /// for some ms.
   ///
   /// - A requested pack is used even if it lacks words.
-  /// - With the method `clips`, it is the locale's first pack that has all fixed words of the announcement. If no pack
-  ///   has them all, it is the first pack. The chosen pack of the locale counts as its first.
-  /// - With the method `auto`, it is the chosen pack of the locale, even if it lacks words. If none is chosen, it is
-  ///   the first recorded pack that has all fixed words of the announcement, or else the first pack that has them and
-  ///   that a tested speech server made. If a voice or a rate was requested, no pack is used, because only the engine
-  ///   offers these. Broken packs are skipped, so that the payment is still announced; `crier voices check` reports
-  ///   them.
+  /// - With the method `clips`, the result is the locale's first pack that has all fixed words of the announcement. If
+  ///   no pack has all of these words, the result is the first pack. The pack that was chosen for the locale counts as
+  ///   the first.
+  /// - With the method `auto`, the result is the chosen pack of the locale, even if it lacks words. If no pack is
+  ///   chosen, the result is the first recorded pack that has all fixed words of the announcement. If there is no such
+  ///   pack, the result is the first pack of a tested speech server that has all of these words. If a voice or a rate
+  ///   was requested, no pack is used, because only the engine offers these. Broken packs are skipped, so that the
+  ///   payment is still announced; `crier voices check` reports them.
   /// - Returns: The pack, or `nil` if the engine speaks.
   /// - Throws: `.optionInvalid` for a pack that is missing or has another locale. `.methodUnavailable` if the method is
   ///   `clips` and the locale has no pack. `VoicePackError` and `VoicePackIntegrityError` for a requested pack.
@@ -106,8 +107,8 @@ final class PackChoice: Sendable {
   /// Returns the pack that replaces an unavailable engine. It is the first synthesized pack that has all fixed words of
   /// the announcement.
   ///
-  /// - Returns: The pack. The result is `nil` if there is none, or if the options request a method, a pack, a voice or
-  ///   a rate.
+  /// - Returns: The pack. The result is `nil` if no pack has all of these words, or if the options request a method, a
+  ///   pack, a voice or a rate.
   func substitute(for script: Script, pauses: ClipPauses, options: RenderOptions) -> VoicePack? {
     guard options.method == .auto, options.pack == nil, !options.asksForEngine else { return nil }
     return firstComplete(of: ids(for: script, where: \.isSynthesized), for: script, pauses: pauses)

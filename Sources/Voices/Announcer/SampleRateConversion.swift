@@ -11,8 +11,8 @@ import Waveforms
 ///
 /// A lower rate removes high tones, so the sound becomes slightly quieter, and its peaks may rise. One gain corrects
 /// both. libsoxr chooses its code by the processor, so the last bit of a sample may differ between machines. For this
-/// reason, a clip may have different bytes on another machine if its rate differs from the rate of the voices. No other
-/// clip does.
+/// reason, a clip may have different bytes on another machine if its rate differs from the rate of the voices. Other
+/// clips do not have this difference.
 enum SampleRateConversion {
   private static let target = -16.0
 

@@ -24,7 +24,7 @@ struct Shortenings {
     var pace: Pace
   }
 
-  /// - Parameter script: The whole script. A step that would leave nothing out of it is not tried.
+  /// - Parameter script: The whole script. A step that would remove nothing from the script is not tried.
   static func attempts(for announcement: Announcement, script: Script) -> [Attempt] {
     var taken: [ScriptWriter.Shortening] = []
     var attempts = [Attempt(taken: taken, pace: .normal)]

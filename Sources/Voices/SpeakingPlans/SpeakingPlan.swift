@@ -47,8 +47,8 @@ package struct SpeakingPlan {
   package var isSpoken: Bool { recording == nil }
   package var isRecorded: Bool { parts.allSatisfy { if case .recorded = $0.source { true } else { false } } }
 
-  /// Whether each part has a voice. A part without one belongs to a language for which the engine has no voice, and
-  /// whose words the pack lacks.
+  /// Whether each part has a voice. A part has no voice if the pack lacks its words and the engine has no voice for its
+  /// language.
   package var hasVoices: Bool {
     parts.allSatisfy { if case .spoken(let run) = $0.source { run.voice != nil } else { true } }
   }

@@ -17,8 +17,8 @@ struct HTTPAnswer: Sendable {
   private var state = State.head
   private var informationalHeads = 0
   private(set) var body = ByteBuffer()
-  /// Whether the head says where the body ends. If it does not, the body ends with the connection, and its end may be
-  /// missing.
+  /// Whether the head says where the body ends. If it does not, the body ends with the connection, and the last part of
+  /// the body may be missing.
   private(set) var endIsKnown = false
 
   init(mostBytes: Int) { self.mostBytes = mostBytes }

@@ -73,7 +73,7 @@ enum ReceivedWAV {
   /// where the HTTP answer ends.
   ///
   /// - Parameter endIsKnown: Whether the HTTP answer marks its own end. If not, the end of the connection is the only
-  ///   sign of it.
+  ///   sign of the answer's end.
   /// - Throws: `answerInvalid`, `formatUnsupported`, `lengthMismatch`, `soundTooLong`, `noSound`.
   static func waveform(
     _ bytes: [UInt8], endIsKnown: Bool, within limits: SpeechServerLimits
@@ -108,7 +108,7 @@ enum ReceivedWAV {
   }
 
   /// A stated length of this many bytes or more is not a real length: programs that write into a pipe state 2 or 4 GiB
-  /// less a header.
+  /// minus the length of a header.
   private static let openEnd = 0x7FFF_0000
 
   private static func isReadable(_ codec: SoundCodec?) -> Bool {

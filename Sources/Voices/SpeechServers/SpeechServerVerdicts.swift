@@ -67,7 +67,7 @@ public struct SpeechServerVerdicts: Sendable {
     return (try? decoder.decode(Content.self, from: data))?.verdicts ?? []
   }
 
-  /// Returns the verdict on a voice; nil if this version of it was not tested in this locale.
+  /// Returns the verdict on a voice; nil if this version of the voice was not tested in this locale.
   public func verdict(on server: String, identity: String, locale: String) -> SpeechServerVerdict? {
     all().first {
       $0.server == server && $0.identity == identity && $0.locale.lowercased() == locale.lowercased()

@@ -111,8 +111,8 @@ public final class SpeechServerVoice: Sendable {
   ///
   /// - Parameters:
   ///   - speedPercent: The speaking rate in percent of the rate in the server's settings.
-  ///   - lengths: The lengths that a test measured for such sounds, as ratios to the expected length; nil if there are
-  ///     none.
+  ///   - lengths: The lengths that a test measured for sounds of this kind, as ratios to the expected length; nil if
+  ///     there are no such measurements.
   /// - Returns: The sound, neither levelled nor trimmed, and without marks.
   /// - Throws: ``SpeechServerError``: `resting` at once if the server rests, and `soundRefused` if the sound cannot be
   ///   a reading of the words.

@@ -56,14 +56,14 @@ public struct SpeechServerVoices: Sendable {
   /// Returns the server with an id; nil if there is none.
   public func voice(named id: String?) -> SpeechServerVoice? { voices.first { $0.server.id == id } }
 
-  /// Returns the server that speaks a language: the first one of the settings that speaks it and answers. A server that
-  /// rests is not asked.
+  /// Returns the server that speaks a language: the first server of the settings that speaks the language and answers.
+  /// A server that rests is not asked.
   ///
   /// - Parameters:
   ///   - locale: The locale of the announcement, in which amounts are said.
   ///   - named: The server that the request names; nil if any server may speak.
   /// - Returns: Nil if no server of the settings speaks the language.
-  /// - Throws: ``SpeechServerError`` of the first server that speaks the language, if none of them answers.
+  /// - Throws: ``SpeechServerError`` of the first server that speaks the language, if no such server answers.
   package func server(
     for language: String, in locale: String, named: SpeechServerVoice? = nil
   ) async throws(SpeechServerError) -> SpeakingServer? {

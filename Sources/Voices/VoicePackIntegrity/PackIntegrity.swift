@@ -5,8 +5,8 @@ public import Foundation
 import TextFormats
 public import VoicePacks
 
-/// Checks that a voice pack's bytes match the digests in its manifest. Otherwise a clip could be stored under the name
-/// of another clip and say a wrong amount.
+/// Checks that a voice pack's bytes match the digests in its manifest. Without this check, a clip could be stored under
+/// the name of another clip and say a wrong amount.
 public enum PackIntegrity {
   /// Returns the SHA-256 digest of bytes as 64 lower-case hexadecimal digits.
   public static func sha256(_ bytes: some DataProtocol) -> String { SHA256.hash(data: bytes).hexadecimal }

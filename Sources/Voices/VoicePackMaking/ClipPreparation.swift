@@ -47,8 +47,8 @@ public struct ClipPreparation: Sendable, Hashable {
   /// had medians of -16.3, -16.6 and -16.7 LUFS.
   public static let loudnessLUFS = -15.5
 
-  /// The level in LUFS of clips that are cut out of running speech. An announcement needs fewer of such clips, and so
-  /// has fewer pauses. At ``loudnessLUFS``, the loudest of 500 announcements in Hindi had -14.95 LUFS.
+  /// The level in LUFS of clips that are cut out of running speech. An announcement needs fewer clips of this kind, and
+  /// so has fewer pauses. At ``loudnessLUFS``, the loudest of 500 announcements in Hindi had -14.95 LUFS.
   static let runningSpeechLUFS = -15.7
 
   private let mastering: Mastering

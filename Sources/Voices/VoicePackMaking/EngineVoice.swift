@@ -63,8 +63,8 @@ public struct EngineVoice: Sendable {
     return clips
   }
 
-  /// Returns the clips of one announcement. Words that the engine merges with adjacent words have no clip here, and
-  /// neither have words that are too short for a clip. These words are spoken by themselves.
+  /// Returns the clips of one announcement. Two kinds of words have no clip here and are spoken by themselves: words
+  /// that the engine merges with adjacent words, and words that are too short for a clip.
   private func cut(_ contexts: [SpokenContext], from run: Script.Run) async throws -> [PackClip] {
     var run = run
     run.voice = voice

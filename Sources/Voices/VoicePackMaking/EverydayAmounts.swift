@@ -2,8 +2,8 @@
 
 public import Announcements
 
-/// The amounts under 10,000 in one currency. A shop usually receives such amounts. They determine how important a
-/// missing word is.
+/// The amounts under 10,000 in one currency. A shop usually receives such amounts. The share of these amounts that
+/// require a word shows how important the word is.
 public struct EverydayAmounts: Sendable {
   /// The limit in major units.
   public static let limit: Int64 = 10_000

@@ -42,8 +42,8 @@ private struct PackInspection {
   private var quietest: [Double] = []
   /// The digests of the files' actual bytes.
   private var digests: [String: String] = [:]
-  /// The files that cannot be used. ``unusableTokens`` contains the tokens that cannot be used for a reason other than
-  /// their files.
+  /// The files that cannot be used. If a token cannot be used for another reason than its files, it is in
+  /// ``unusableTokens``.
   private var unusableFiles: Set<String> = []
   private var unusableTokens: Set<String> = []
 

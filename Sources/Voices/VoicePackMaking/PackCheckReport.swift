@@ -44,11 +44,11 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
   public var clips: Clips
   /// How well a recogniser understands the pack's amounts; `nil` when that was not measured.
   public private(set) var understanding: Understanding?
-  /// Why the understanding was not measured, and how to measure it. It is `nil` when the understanding was measured,
-  /// and for a language that the recogniser does not know.
+  /// The reason why the understanding was not measured, and the way to measure it. It is `nil` when the understanding
+  /// was measured, and for a language that the recogniser does not know.
   public private(set) var understandingNote: String?
-  /// Why the recordings were not compared with what they should say, and how to have them compared. It is `nil` when
-  /// they were compared, and for a pack that a speech engine made.
+  /// The reason why the recordings were not compared with the words that they should say, and the way to compare them.
+  /// It is `nil` when they were compared, and for a pack that a speech engine made.
   public internal(set) var comparisonNote: String?
 
   public var errorCount: Int { findings.count { $0.severity == .error } }

@@ -26,12 +26,12 @@ public struct PackDraft: Sendable, Hashable, Codable {
     /// Whether payments need the row.
     public var isRequired: Bool
 
-    /// The row in the form that importing recordings uses.
+    /// The row in the form that the import of recordings uses.
     public var sheetRow: SheetRow {
       SheetRow(number: number, file: file, token: token, text: text, position: position)
     }
 
-    /// Returns the clip of the row with a sound.
+    /// Returns a clip of the row with the given sound.
     public func clip(_ waveform: Waveform) -> PackClip {
       PackClip(tokens: [token], position: position, text: text, waveform: waveform)
     }
@@ -58,8 +58,8 @@ public struct PackDraft: Sendable, Hashable, Codable {
   }
 }
 
-/// The voice packs under construction in a `Voices` folder. They are in its hidden folder `.drafts`, each in a folder
-/// of its own with its rows and the clips that were recorded.
+/// The voice packs under construction in a `Voices` folder. The drafts are in the hidden folder `.drafts` of the
+/// `Voices` folder. Each draft has a folder of its own, which contains its rows and its recorded clips.
 public struct PackDrafts: Sendable {
   private static let rowsName = "draft.json"
   private let folder: URL
@@ -69,7 +69,7 @@ public struct PackDrafts: Sendable {
 
   private func place(_ id: String) -> URL { folder.appending(path: id, directoryHint: .isDirectory) }
 
-  /// The packs under construction, in the alphabetical order of their ids. Those that cannot be read are left out.
+  /// The packs under construction, in the alphabetical order of their ids. Packs that cannot be read are left out.
   public var all: [PackDraft] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
     return names.sorted().compactMap(draft)

@@ -4,14 +4,14 @@ public import AmountReadback
 public import Announcements
 public import SpeechServers
 
-/// A row that a voice other than espeak-ng speaks for a pack, with an announcement in which its words occur.
+/// A row of a pack that a voice other than espeak-ng speaks, and an announcement that contains the words of the row.
 struct PackRow {
   var row: SheetRow
   /// The announcement that contains the words; nil for a vocabulary that does not come from a phrase book.
   var source: WrittenAnnouncement?
 
   /// Returns the rows to speak: the rows of the recording sheet, and the numbers with their units. Most voices say
-  /// “twenty dollars” more naturally than its two words one after the other.
+  /// “twenty dollars” more naturally than “twenty” and “dollars” one after the other.
   ///
   /// - Throws: `AnnouncementError` for a phrase book that cannot speak its own currency.
   static func rows(of vocabulary: Vocabulary, writer: ScriptWriter) throws(AnnouncementError) -> [PackRow] {

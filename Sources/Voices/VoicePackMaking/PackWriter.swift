@@ -70,7 +70,8 @@ public struct PackWriter: Sendable {
 
   private let calls: FileSystemCalls
 
-  /// The longest wait for the lock, in seconds. It is held for a few renames and the removal of the old files.
+  /// The longest wait for the lock, in seconds. A writer holds the lock only for a few renames and the removal of the
+  /// old files.
   private let patience: TimeInterval
 
   public init(directory: URL) { self.init(directory: directory, calls: .system) }
@@ -87,7 +88,8 @@ public struct PackWriter: Sendable {
   /// Writes a pack.
   ///
   /// Clips with the same sound and words are stored once. Every token must have a plain clip, which fits every place.
-  /// If a token has none, its final clip is also used as the plain clip, or else its rising clip.
+  /// If a token has no plain clip, its final clip is also used as the plain clip. If it has no final clip either, its
+  /// rising clip is used.
   ///
   /// - Parameter replacing: whether to replace an existing pack that has this id.
   /// - Returns: the manifest as written, including the digest.
@@ -173,7 +175,7 @@ public struct PackWriter: Sendable {
     (error as? SystemError)?.description ?? error.localizedDescription
   }
 
-  /// Returns the digest of a pack as it is now; `nil` if there is none that can be read.
+  /// Returns the digest of a pack as it is now; `nil` if no pack with this id can be read.
   private func digest(of id: String) -> String? {
     let manifest = directory.appending(path: id).appending(path: PackManifest.fileName)
     return (try? Data(contentsOf: manifest)).flatMap { try? JSONDecoder().decode(PackManifest.self, from: $0) }?.digest
@@ -222,8 +224,8 @@ public struct PackWriter: Sendable {
     }
   }
 
-  /// Removes drafts that an interrupted process left behind. A draft older than an hour is abandoned, because writing
-  /// one never takes that long.
+  /// Removes drafts that an interrupted process left behind. A draft older than an hour is abandoned, because writing a
+  /// draft never takes that long.
   private func removeAbandoned(_ id: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     for name in names where name.hasPrefix(".\(id).") {

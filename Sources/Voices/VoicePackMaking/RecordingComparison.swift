@@ -36,8 +36,8 @@ public struct RecordingComparison: Sendable {
   public static let fewestClips = 8
 
   /// The smallest advantage of swapping the words of two recordings that leads to a suspicion. The advantage is how
-  /// much better the two recordings together fit each other's words. All thresholds here come from packs whose voices
-  /// are not used for the measurement in docs/voice-packs.md.
+  /// much better the two recordings together fit each other's words. All thresholds here come from packs of other
+  /// voices than those of the measurement in docs/voice-packs.md.
   private static let swapThreshold: Float = 0.35
 
   /// The smallest estimated advantage for which the exact advantage is computed. The estimate uses the maps of the
@@ -66,9 +66,9 @@ public struct RecordingComparison: Sendable {
       difference: { distances.difference($0, $1) })
   }
 
-  /// Compares one of the clips with all sayings, and all clips with the saying of that clip's words. Suspicions about
-  /// other clips are not searched for, so the number of distances grows with the number of clips and not with its
-  /// square.
+  /// Compares one of the clips with the engine's speech of the words of all clips. It also compares all clips with the
+  /// engine's speech of that one clip's words. Suspicions about other clips are not searched for, so the number of
+  /// distances grows with the number of clips and not with its square.
   ///
   /// - Parameters:
   ///   - clip: the index of the clip. Each suspicion is about this clip, or about a swapped pair that contains it.

@@ -27,7 +27,7 @@ struct RecordingDistances: Sendable {
   ///
   /// - Parameters:
   ///   - recordings: the sounds of one speaker.
-  ///   - voices: for each of the engine's voices, a saying of each recording's words.
+  ///   - voices: for each of the engine's voices, the sound of each recording's words in that voice.
   init(
     _ recordings: [SpeechFeatures], voices: [[SpeechFeatures]], measure: @escaping Measure = TimeWarping.distance
   ) {
@@ -46,8 +46,8 @@ struct RecordingDistances: Sendable {
     subscript(recording: Int, saying: Int) -> Float { values[recording * count + saying] }
   }
 
-  /// Returns the distances of all recordings from all sayings. The number of distances is the square of the number of
-  /// recordings.
+  /// Returns the distance of each recording from the engine's speech of each recording's words. The number of distances
+  /// is the square of the number of recordings.
   func all() -> Table {
     let count = comparisons.first?.recordings.count ?? 0
     var table = Table(count: count, values: Array(repeating: 0, count: count * count))
@@ -65,7 +65,8 @@ struct RecordingDistances: Sendable {
     return table
   }
 
-  /// Returns the distance of a recording from a saying. The mean distance from the right saying is about 5.
+  /// Returns the distance of a recording from a saying, which is the engine's speech of a word. The mean distance from
+  /// the right saying is about 5.
   func distance(_ recording: Int, _ saying: Int) -> Float {
     comparisons.reduce(0) { sum, comparison in
       sum + measure(comparison.recordings[recording], comparison.saying(saying, mappedFor: recording))
@@ -73,7 +74,7 @@ struct RecordingDistances: Sendable {
     }
   }
 
-  /// Returns how far two sayings differ, on the scale of the distances. It is small for words that sound alike.
+  /// Returns the distance between the engine's speech of two words. The distance is small for words that sound alike.
   func difference(_ first: Int, _ second: Int) -> Float {
     let sum = comparisons.reduce(0) { sum, comparison in
       sum + measure(comparison.sayingMappedByAll(first), comparison.sayingMappedByAll(second))
@@ -90,7 +91,8 @@ struct RecordingDistances: Sendable {
     comparisons.reduce(0) { $0 + $1.gain(first, second) } / Float(max(1, comparisons.count))
   }
 
-  /// The recordings and the sayings of one of the engine's voices, in the space in which they are compared.
+  /// The recordings, and their words as one of the engine's voices speaks them, in the space in which both are
+  /// compared.
   private struct VoiceComparison {
     var recordings: [[Frame]]
     private var contexts: [[VoiceMapping.Context]]
@@ -130,7 +132,8 @@ struct RecordingDistances: Sendable {
 
     func sayings(mappedWithout part: Int) -> [[Frame]] { contexts.indices.map { mapped($0, by: maps[part]) } }
 
-    /// Returns a saying, mapped without the part of the recording with which it is to be compared.
+    /// Returns the engine's speech of a word, mapped for the comparison with a recording. The map was learned without
+    /// the part that contains the recording.
     func saying(_ saying: Int, mappedFor recording: Int) -> [Frame] { mapped(saying, by: maps[recording % parts]) }
 
     func sayingMappedByAll(_ saying: Int) -> [Frame] { mapped(saying, by: maps[parts]) }

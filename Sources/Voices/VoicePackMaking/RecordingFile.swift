@@ -63,7 +63,7 @@ extension Recording {
 extension Recording {
   /// Returns the length in bytes that the header of a WAV or AIFF file states; `nil` when the header states none. The
   /// length is needed because libsndfile reads a truncated file as a shorter one. A writer that cannot seek leaves 0 or
-  /// the largest length in the header, which counts as no statement.
+  /// the largest length in the header. Both values count as no length.
   private static func bytesNamed(by handle: FileHandle) -> Int? {
     defer { try? handle.seek(toOffset: 0) }
     guard let head = try? handle.read(upToCount: 8), head.count == 8 else { return nil }

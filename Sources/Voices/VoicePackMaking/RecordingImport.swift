@@ -61,7 +61,8 @@ public struct RecordingImport: Sendable {
 
   private let isProgram: Bool
 
-  /// - Parameter isProgram: whether a program made the recordings, so that the advice is for somebody who runs it.
+  /// - Parameter isProgram: whether a program made the recordings, so that the advice is for somebody who runs that
+  ///   program.
   public init(isProgram: Bool = false) { self.isProgram = isProgram }
 
   /// Converts a folder of recordings. It has one file for each row of the recording sheet, named after the row's file,

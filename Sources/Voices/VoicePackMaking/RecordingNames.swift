@@ -6,7 +6,8 @@ import Foundation
 struct RecordingNames {
   private let rows: [SheetRow]
 
-  /// The indices of the rows. The keys here are the folded names of files; below, they are the folded tokens and texts.
+  /// The indices of the rows. The keys are the names of files in the form for comparison. In the two properties below,
+  /// the keys are tokens and texts in this form.
   private let files: [String: [Int]]
   private let words: [String: [Int]]
 
@@ -59,8 +60,8 @@ struct RecordingNames {
     isSoundFile(name) ? (name as NSString).deletingPathExtension : name
   }
 
-  /// Returns the name in a form for comparison. It ignores letter case, whether letters are composed or decomposed,
-  /// spaces and underscores.
+  /// Returns the name in a form for comparison. This form ignores letter case, spaces, underscores, and whether letters
+  /// are composed or decomposed.
   private static func folded(_ name: String) -> String {
     name.precomposedStringWithCanonicalMapping.lowercased().split { $0.isWhitespace || $0 == "_" }
       .joined(separator: " ")

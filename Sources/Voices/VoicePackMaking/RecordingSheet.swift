@@ -71,8 +71,8 @@ public struct RecordingSheet: Sendable, Hashable {
     }
   }
 
-  /// Returns the sheet with only the rows that a pack has not recorded: nobody recorded them, or their words have
-  /// changed since. The rows keep their numbers and file names.
+  /// Returns the sheet with only the rows whose words a pack lacks: nobody recorded the words, or the phrase book has
+  /// changed them since. The rows keep their numbers and file names.
   public func missing(from pack: PackManifest) -> RecordingSheet {
     var sheet = self
     var count = 0

@@ -2,8 +2,9 @@
 
 /// The numbers that describe one moment of a sound, with the arithmetic of a vector.
 ///
-/// There are 26 of them (``width``), in lanes 0 to 25. Lane 27 is the ``constantLane``. `SIMD32` would hold them too,
-/// but the compiler translates its operations into loops over single lanes, which take 20 times as long.
+/// There are 26 numbers (``width``), in lanes 0 to 25. Lane 27 is the ``constantLane``. `SIMD32` would hold the numbers
+/// too, but the compiler translates the operations of `SIMD32` into loops over single lanes, which take 20 times as
+/// long.
 struct SpectralFrame: Sendable {
   /// The number of lanes that describe a sound.
   static let width = 26

@@ -4,9 +4,9 @@ import Foundation
 
 /// Runs a speech program, once for each text.
 ///
-/// The program runs without a shell and without input. What it prints is not shown, except the last line of its
-/// standard error if it fails. If it takes too long or the task is cancelled, the program and all processes that it
-/// started are killed.
+/// The program runs without a shell and without input. The output of the program is not shown. If the program fails,
+/// the last line of its standard error is shown. If it takes too long or the task is cancelled, the program and all
+/// processes that it started are killed.
 struct SpeechProgram: Sendable {
   let command: SpeechCommand
 

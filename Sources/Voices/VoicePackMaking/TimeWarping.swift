@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Compares two sounds that say the same at different speeds, by dynamic time warping: the frames of one sound are
-/// assigned to frames of the other sound, in order, so that the assigned frames differ as little as possible.
+/// Compares two sounds that say the same words at different speeds, by dynamic time warping: the frames of one sound
+/// are assigned to frames of the other sound, in order, so that the assigned frames differ as little as possible.
 ///
-/// A frame may be assigned several times. How far the assignment may leave the diagonal is limited to 35 % of the
-/// length, because no speaker says half of a word three times faster than the other half.
+/// A frame may be assigned several times. The assignment may leave the diagonal by at most 35 % of the length, because
+/// no speaker says half of a word three times faster than the other half.
 enum TimeWarping {
   typealias Frame = SpeechFeatures.Frame
 

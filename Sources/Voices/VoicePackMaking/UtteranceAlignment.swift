@@ -13,19 +13,19 @@ struct UtteranceAlignment {
   /// The indices of the sounds that match no row.
   private(set) var extraSounds: [Int] = []
   /// The range of rows in which exactly one row has no sound; `nil` if several rows have no sound, or if the range is
-  /// too wide to be of use. The lengths alone seldom tell which row it is.
+  /// too wide to be of use. The lengths alone seldom tell which of these rows has no sound.
   private(set) var missingRowRange: ClosedRange<Int>?
 
   /// The largest difference, in variances of the lengths, between the cost of the best place and the cost of another
   /// possible place.
   ///
   /// The value was measured with 1,422 recordings by three of flite's voices: 45, 73 and 119 rows, each row left out
-  /// once, with and without random changes of the lengths by a tenth. With 12, the range had the right row in all of
-  /// them. With 8, it had the right row in 1,413 of them.
+  /// once, with and without random changes of the lengths by a tenth. With a difference of 12, the range had the right
+  /// row in all recordings. With 8, it had the right row in 1,413 recordings.
   private static let tolerance = 12.0
 
-  /// The smallest variance of the lengths that is assumed. Their unit is the natural logarithm of the ratio of the
-  /// length to the expected length.
+  /// The smallest variance of the lengths that is assumed. Each length is expressed as the natural logarithm of its
+  /// ratio to the expected length.
   private static let leastVariance = 0.01
 
   /// The largest range of rows that helps the speaker.
@@ -74,7 +74,7 @@ struct UtteranceAlignment {
     }
   }
 
-  /// Returns the range of rows that may be the one without a sound.
+  /// Returns the range of the rows that may be the row without a sound.
   ///
   /// - Parameter cost: how badly a sound fits a row. There is one row more than sounds.
   private static func range(sounds: Int, _ cost: (_ sound: Int, _ row: Int) -> Double) -> ClosedRange<Int>? {

@@ -129,8 +129,8 @@ private struct Levels {
 
   /// Measures a signal.
   ///
-  /// - Parameter mayBeSteady: whether one steady sound from end to end counts as voice if it is above -40 dBFS. It
-  ///   cannot be distinguished from noise, but a recording would not have that much noise.
+  /// - Parameter mayBeSteady: whether one steady sound from end to end counts as voice if it is above -40 dBFS. Such a
+  ///   sound cannot be distinguished from noise, but a recording would not have that much noise.
   init(_ samples: [Float], mayBeSteady: Bool = true) {
     let length = VoiceActivity.frameLength
     let frames = stride(from: 0, to: samples.count, by: length).map { start in

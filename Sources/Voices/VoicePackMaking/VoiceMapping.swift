@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A linear map from one voice to another. It estimates the other voice's frame from this voice's frame and the frames
-/// before and after it. It is found by ridge regression from pairs of frames that say the same.
+/// before and after it. It is found by ridge regression from pairs of frames in which both voices say the same.
 struct VoiceMapping: Sendable {
   typealias Frame = SpeechFeatures.Frame
 
@@ -31,11 +31,12 @@ struct VoiceMapping: Sendable {
   private static let inputs: [(frame: Int, lane: Int)] =
     (0..<3).flatMap { frame in (0..<Frame.width).map { (frame, $0) } } + [(1, Frame.constantLane)]
 
-  /// The strength, in frames, with which the map is drawn to zero. Without it, a map from few recordings would repeat
-  /// these instead of generalising.
+  /// The strength, in frames, with which the map is drawn to zero. Without this force, a map from few recordings would
+  /// repeat the recordings instead of generalising.
   private static let ridge = 50.0
 
-  /// Returns the context of each frame. The first and last frames are repeated.
+  /// Returns the context of each frame. The first frame has no predecessor, and the last frame has no successor, so
+  /// these frames are repeated.
   static func contexts(_ frames: [Frame]) -> [Context] {
     frames.indices.map { index in
       Context(
@@ -50,7 +51,7 @@ struct VoiceMapping: Sendable {
     /// For each number of a context, its products with the other voice's frame.
     fileprivate var targets = Array(repeating: Frame.zero, count: VoiceMapping.inputs.count)
 
-    /// Adds a pair of frames that say the same.
+    /// Adds a pair of frames in which both voices say the same.
     mutating func add(_ context: Context, _ target: Frame) {
       for (row, value) in context.values.enumerated() {
         products[3 * row].add(value, times: context.before)
@@ -162,8 +163,8 @@ private struct SquareMatrix {
 
   /// The lower triangular matrix L for which L Lᵀ is this matrix (Cholesky).
   ///
-  /// - Precondition: the matrix is symmetric and positive definite. Those here are, because a positive number is added
-  ///   to the diagonal of a sum of squares.
+  /// - Precondition: the matrix is symmetric and positive definite. All matrices in this file meet this condition,
+  ///   because a positive number is added to the diagonal of a sum of squares.
   var choleskyFactor: SquareMatrix {
     var factor = SquareMatrix(size: size)
     for row in 0..<size {

@@ -76,8 +76,8 @@ public struct PackManifest: Sendable, Hashable, Codable {
   /// Whether a speech engine made the clips. If a person recorded them, the value is `nil`, and the JSON does not
   /// contain it.
   private var synthesized: Bool?
-  /// The tested speech server that made the clips: its program, voice and versions in one line. If none did, the value
-  /// is `nil`, and the JSON does not contain it.
+  /// The tested speech server that made the clips: its program, voice and versions in one line. If no speech server
+  /// made the clips, the value is `nil`, and the JSON does not contain it.
   public var speechServer: String?
   /// The SHA-256 digest of ``digestInput``, in hexadecimal. It affects the name of every sound that is made from the
   /// pack.
@@ -139,8 +139,8 @@ public struct PackManifest: Sendable, Hashable, Codable {
 }
 
 extension PackManifest {
-  /// Returns the tokens that every announcement of the locale may need, and that the pack lacks. The most useful ones
-  /// to record come first.
+  /// Returns the tokens that every announcement of the locale may need, and that the pack lacks. The tokens that are
+  /// most useful to record come first.
   public func tokensLacking(of vocabulary: Vocabulary) -> [String] {
     vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token).filter { tokens[$0] == nil }
   }

@@ -9,9 +9,9 @@ public struct SpeakingPack: Sendable, Hashable {
     /// The user chose the pack with `crier voices use`.
     case chosen
     /// The pack is the first recorded pack of the locale. If there is none, it is the first pack that a tested speech
-    /// server made. If the pack lacks fixed words of an announcement, the next such pack that has these words speaks,
-    /// or else the engine. While a speech server of the settings answers, it speaks instead of a pack that a speech
-    /// server made.
+    /// server made. If the pack lacks fixed words of an announcement, the next pack in this order that has these words
+    /// speaks. If no pack has these words, the engine speaks. While a speech server of the settings answers, it speaks
+    /// instead of a pack that a speech server made.
     case first
   }
 

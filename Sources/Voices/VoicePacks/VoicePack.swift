@@ -18,7 +18,7 @@ public final class VoicePack: Sendable {
   /// The place where the clips are held.
   public enum Storage: Sendable, Hashable {
     /// The files are mapped. Only the clips that are used take up memory. If a file is changed in place, the pack
-    /// changes too, and truncating a file ends the process (`SIGBUS`).
+    /// changes too. If a file is truncated, the process is ended (`SIGBUS`).
     case mapped
     /// The files are read into memory. Later changes of the files do not change the pack.
     case copied

@@ -8,15 +8,15 @@
 ///     count minor ([and] count minor)*
 ///     major count [major] (count minor)*        where the currency may stand before units: 人民币十二元
 ///
-/// In a language whose units stand before their counts, `count major` is `major count`. The units descend, and the
-/// count of a minor unit is less than one of the unit before it. Some languages have a word for a skipped unit, such as
-/// 零 in 十二元零五分; ``says(_:_:_:_:)`` decides whether the word must be there.
+/// In a language whose units stand before their counts, `count major` is `major count`. The units go from large to
+/// small. The count of a minor unit is worth less than one of the unit before it. Some languages have a word for a
+/// skipped unit, such as 零 in 十二元零五分; ``says(_:_:_:_:)`` decides whether the word must be there.
 struct AmountParser {
   private let language: ReadingLanguage
   private let grammar: NumberGrammar
   private let countRules: [Int]
-  /// For each unit, whether it means the requested currency by itself (`plain`), and whether it does once the currency
-  /// was named (`named`).
+  /// For each unit, whether it means the requested currency by itself (`plain`), and whether it means that currency
+  /// after the currency was named (`named`).
   private var units: (plain: [Bool], named: [Bool])
   /// Whether the parser also accepts a unit of another currency, if the same word is not a unit of the requested
   /// currency.
@@ -122,7 +122,7 @@ struct AmountParser {
   /// The part of an amount with units that was read so far.
   private struct Sum {
     var total: Int64 = 0
-    /// The fraction of the last unit; `nil` if there is none.
+    /// The ``ReadingLanguage/Unit/fraction`` of the last unit; `nil` if the unit has none.
     var last: Int?
     /// The number of major units so far; 0 before the first.
     var major: Int64 = 0
@@ -219,8 +219,8 @@ struct AmountParser {
     }
   }
 
-  /// Returns the sum after a part; `nil` if the word does not fit the count, the unit may not follow the one before, or
-  /// the count is too large for the unit.
+  /// Returns the sum after a part; `nil` if the word does not fit the count, if the unit may not follow the unit
+  /// before, or if the count is too large for the unit.
   private func sum(_ before: Sum, _ count: WordLattice.Reading, _ unit: Found) throws(Refusal) -> Sum? {
     let fraction = fraction(unit)
     guard lattice.fits(unit.meaning, count.value), before.last ?? -1 < fraction else { return nil }

@@ -55,8 +55,8 @@ public struct AmountReader: Sendable {
     }
   }
 
-  /// Returns whether a text has a word that occurs in numbers, such as “twelve”. The word may mean something else
-  /// there.
+  /// Returns whether a text has a word that occurs in numbers, such as “twelve”. In the text, the word may mean
+  /// something else.
   public func hasNumberWord(in text: String) -> Bool {
     let words = language.words
     // Punctuation would hide the end of a word.

@@ -2,13 +2,13 @@
 
 /// The counts after which a word may stand, by their last digits: рубль stands after 1, 21 and 101, but not after 11.
 ///
-/// The notation is a list such as `1 -11`: a count must fit one of the entries, and none of the entries with a minus.
-/// `1` fits each number that ends in 1, `05` fits each that ends in 05, and `=1` fits only 1. `.` is for a word that
-/// stands only behind digits after a point: десять запятая пять ноль белорусского рубля.
+/// The notation is a list such as `1 -11`: a count must fit one of the entries without a minus (if there are any), and
+/// none of the entries with a minus. `1` fits each number that ends in 1, `05` fits each that ends in 05, and `=1` fits
+/// only 1. `.` is for a word that stands only behind digits after a point: десять запятая пять ноль белорусского рубля.
 struct CountEndings: Sendable, Hashable {
   private struct Ending: Hashable {
     var value: Int64
-    /// The divisor of the count before its remainder is compared; 0 if the whole count is compared.
+    /// The number by which the count is divided, so that the remainder is compared; 0 if the whole count is compared.
     var divisor: Int64
 
     func fits(_ count: Int64) -> Bool { divisor == 0 ? count == value : count % divisor == value }
@@ -20,7 +20,7 @@ struct CountEndings: Sendable, Hashable {
 
   /// Creates a list from its notation.
   ///
-  /// - Returns: `nil` for a list without an entry, or with one that is not a number.
+  /// - Returns: `nil` for a list without an entry, or with an entry that is not a number.
   init?(_ text: some StringProtocol) {
     if text == "." {
       isAfterPoint = true

@@ -31,8 +31,8 @@ final class CurrencyNames: Sendable {
     }
   }
 
-  /// Returns whether the text contains the name of any currency in use, and other text too. The first call for a locale
-  /// loads all names, which takes some 20 ms.
+  /// Returns whether the text contains the name of any currency in use, together with other text. The first call for a
+  /// locale loads all names, which takes some 20 ms.
   func someCurrencyIsNamed(in text: [UInt32], locale: String, separatesWords: Bool) -> Bool {
     Locale.commonISOCurrencyCodes.contains { currency in
       let names = names(of: currency, locale: locale, separatesWords: separatesWords)

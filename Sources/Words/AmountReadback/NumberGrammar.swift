@@ -18,7 +18,7 @@ final class NumberGrammar: Sendable {
 
   /// A place between two parts. Alternatives that begin alike share their places.
   private struct Place: Sendable {
-    /// The steps from here, in ``steps``.
+    /// The range, in ``steps``, of the steps that leave this place.
     var steps: Range<Int> = 0..<0
     var end = End.none
   }
@@ -35,7 +35,7 @@ final class NumberGrammar: Sendable {
 
   private struct Rule: Sendable {
     var name: String
-    /// The first place of the rule in ``places``.
+    /// The index, in ``places``, of the rule's first place.
     var start = 0
     /// The classes of the words with which the rule can begin, one bit for each.
     var beginnings: UInt64 = 0
@@ -66,7 +66,7 @@ final class NumberGrammar: Sendable {
 
   /// - Parameters:
   ///   - texts: the rules by name.
-  ///   - classes: the names of the classes, and what their words do in a number.
+  ///   - classes: the names of the classes, and the roles of their words.
   init(_ texts: [String: String], classes: [(name: String, role: Role)]) throws(Fault) {
     let names = texts.keys.sorted()
     var rules = names.map { Rule(name: $0) }
@@ -116,7 +116,7 @@ final class NumberGrammar: Sendable {
     self.steps = steps
   }
 
-  /// Returns the place of a rule by its name.
+  /// Returns the index of a rule by its name.
   func rule(_ name: String) -> Int? { rules.firstIndex { $0.name == name } }
 
   /// Returns the classes of words that rules use, directly or through other rules, one bit for each.
@@ -208,7 +208,7 @@ final class NumberGrammar: Sendable {
 
   // MARK: Rules
 
-  /// Returns the classes with which a rule can begin; `nil` if it can begin with itself.
+  /// Returns the classes with which a rule can begin; `nil` if the rule can begin with itself.
   private static func beginnings(
     of rule: Int, _ rules: [Rule], _ places: [Place], _ steps: [Step], inside outer: Set<Int>
   ) -> UInt64? {

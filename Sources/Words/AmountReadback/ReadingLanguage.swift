@@ -14,7 +14,7 @@ final class ReadingLanguage: Sendable {
     var whenNamed: Set<String>
     /// The exponent: the unit is 10^-fraction of the major unit. It is 0 for the major unit itself.
     var fraction: Int
-    /// The place of the rule for the unit's counts.
+    /// The index of the rule for the unit's counts.
     var rule: Int
     /// Whether the word for a skipped place must be said before this unit.
     var needsSkipped = false
@@ -24,21 +24,21 @@ final class ReadingLanguage: Sendable {
   let words: WordTree
   let grammar: NumberGrammar
   let units: [Unit]
-  /// The places of the rules for counts before the units of all currencies.
+  /// The indices of the rules for counts before the units of all currencies.
   let countRules: [Int]
-  /// The places of the rules for counts before the units of a currency, by its code.
+  /// The indices of the rules for counts before the units of a currency, by the code of the currency.
   let countRulesOfCurrency: [String: [Int]]
   /// The spellings of the decimal point, folded.
   let points: [[UInt32]]
-  /// The place of the rule for a number without a unit.
+  /// The index of the rule for a number without a unit.
   let whole: Int
-  /// The place of the rule for a number before a point.
+  /// The index of the rule for a number before a point.
   let beforePoint: Int
-  /// The place of the rule for a count before a unit that names no rule.
+  /// The index of the rule for a count before a unit that names no rule.
   let count: Int
-  /// The places of the rules for a count of payments.
+  /// The indices of the rules for a count of payments.
   let payments: [Int]
-  /// The place of the rule for a digit behind the point.
+  /// The index of the rule for a digit behind the point.
   let decimal: Int
   /// The classes of the words of amounts, one bit for each. Other classes are for counts of payments only.
   let amountClasses: UInt64
@@ -55,7 +55,8 @@ final class ReadingLanguage: Sendable {
   /// For each currency code of the file and each unit: whether the unit can belong to the currency, by itself (`plain`)
   /// and after the currency was named (`named`).
   let unitsOfCurrency: [String: (plain: [Bool], named: [Bool])]
-  /// The same for a currency that is not in the file: no unit belongs to it.
+  /// The value in place of ``unitsOfCurrency`` for a currency that is not in the file: no unit belongs to that
+  /// currency.
   let noUnits: (plain: [Bool], named: [Bool])
   /// The characters that are read as other characters. They are few, so a search is faster than a table.
   private let folds: [(scalar: UInt32, other: [UInt32])]
@@ -159,7 +160,7 @@ final class ReadingLanguage: Sendable {
   /// Returns the folded scalars of a text.
   func folded(_ text: String) -> [UInt32] { Self.folded(text, folds, words.separatesWords) }
 
-  /// Folds scalars for this language that are already folded for every language.
+  /// Folds scalars by the rules of this language. The scalars are already folded by the rules for every language.
   func folded(_ scalars: [UInt32]) -> [UInt32] { Self.folded(scalars, folds) }
 
   private static func folded(_ text: String, _ folds: [(scalar: UInt32, other: [UInt32])], _ separatesWords: Bool)

@@ -18,11 +18,11 @@ struct WordLattice {
   private var places: [(start: Int32, end: Int32, classes: UInt64)]
   private var found: [WordTree.Match] = []
 
-  /// The numbers that rules have read. Those of one rule at one place are consecutive.
+  /// The numbers that rules have read. The numbers of one rule at one place are consecutive.
   private var readings: [Reading] = []
   /// The numbers of the rules that are being read.
   private var pending: [Reading] = []
-  /// The positions of the numbers of a rule at a place, as an open hash table; a key of 0 is unused.
+  /// The positions of the numbers of a rule at a place, as an open hash table; a key of 0 marks an unused entry.
   private var known: [(key: UInt32, start: Int32, end: Int32)]
   private var knownCount = 0
 
@@ -94,7 +94,7 @@ struct WordLattice {
   /// - Returns: the index at which the rule's numbers begin.
   func beginRule() -> Int { pending.count }
 
-  /// Adds a number of the rule that began last, unless it is there already.
+  /// Adds a number of the rule that began last, unless the number is there already.
   mutating func add(_ reading: Reading, since first: Int) {
     for index in first..<pending.count where pending[index] == reading { return }
     pending.append(reading)

@@ -8,11 +8,11 @@ final class WordTree: Sendable {
   /// The meaning of a word. One spelling can have several meanings.
   struct Meaning: Sendable, Hashable {
     var kind: Kind
-    /// The place of the class of words, or of the unit; 0 for the other kinds.
+    /// The index of the class of words, or of the unit; 0 for the other kinds.
     var place: Int32 = 0
     /// The number, or what a scale multiplies by; 0 for all other words.
     var value: Int64 = 0
-    /// The place in ``counts`` of the counts with which the word may stand; -1 if it may stand with any count.
+    /// The index in ``counts`` of the counts with which the word may stand; -1 if the word may stand with any count.
     var counts: Int32 = -1
 
     enum Kind: UInt8 {
@@ -44,9 +44,9 @@ final class WordTree: Sendable {
   let separatesWords: Bool
   private let edges: [Edge]
   private let shift: UInt64
-  /// For each node, its first entry in ``entries``; -1 if no word ends there.
+  /// For each node, the index of its first entry in ``entries``; -1 if no word ends at the node.
   private let first: [Int32]
-  /// The meanings, each with the next one of the same spelling; -1 for none.
+  /// The meanings, each with the index of the next meaning of the same spelling; -1 if there is none.
   private let entries: [(meaning: Meaning, next: Int32)]
   private let counts: [CountEndings]
 

@@ -95,8 +95,8 @@ extension PayloadDecoder {
   /// The keys that say where to deliver an announcement.
   private static let deliveryKeys = ["deliver", "device"]
 
-  /// Reads a request that the service accepted earlier. A request accepted by an earlier version of the program, under
-  /// other rules, can also be read, because it must still be announced.
+  /// Reads a request that the service accepted earlier. Even if an earlier version of the program accepted the request
+  /// under other rules, it can be read, because it must still be announced.
   ///
   /// - Throws: the same errors as ``request(_:unknownKeys:)``.
   public static func storedRequest(_ data: Data) throws(AnnouncementError) -> AnnouncementRequest {

@@ -29,8 +29,8 @@ extension PhraseBooks {
   /// note that is longer than its limit in ``Payment`` is cut, and so is a text longer than ``Banner/longestText``. A
   /// cut text ends with an ellipsis.
   ///
-  /// - Parameter defaultLocale: the locale (BCP 47) for an announcement that names no locale; if it is `nil` too, the
-  ///   locale is ``PhraseBooks/usualLocale``.
+  /// - Parameter defaultLocale: the locale (BCP 47) for an announcement that names no locale. If `defaultLocale` is
+  ///   `nil` too, the locale is ``PhraseBooks/usualLocale``.
   /// - Throws: `.localeUnknown` or the error of an invalid book; `.nothingToSay` for a text without a visible
   ///   character, and for the word before a repeated announcement, which is only spoken. A currency is never an error.
   public func banner(
@@ -101,8 +101,8 @@ struct BannerWriter {
     return body
   }
 
-  /// Returns a payer's name. If the phrase around it has a form of address, such as 様, the one at the end of the name
-  /// is removed.
+  /// Returns a payer's name. If the phrase around the name has a form of address, such as 様, a form of address at the
+  /// end of the name is removed.
   private func withoutRepeatedHonorific(_ name: String, in phrase: String) -> String {
     let honorifics = book.content.honorifics ?? []
     return honorifics.contains(where: phrase.contains) ? book.withoutHonorific(name) : name

@@ -8,9 +8,8 @@ struct ChannelName: Sendable, Decodable {
   /// The complete phrases, by kind of payment. The key `other` applies to all kinds that have no phrase. With an empty
   /// phrase, the channel is not spoken. For example, nobody says that cash was withdrawn in cash.
   var phrases: [String: String] = [:]
-  /// Sentences that replace the book's, by kind of payment, for a channel that needs another verb: cash is not
-  /// deposited.
-  /// The channel's words are a part of the sentence.
+  /// Sentences that replace the book's sentences, by kind of payment, for a channel that needs another verb: cash is
+  /// not deposited. The channel's words are a part of the sentence.
   var sentences: [String: SentenceForms] = [:]
 
   private enum CodingKeys: String, CodingKey { case name, phrases, sentences }

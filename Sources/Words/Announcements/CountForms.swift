@@ -3,7 +3,7 @@
 /// The sets of rules for counts, that is, for numbers before a noun, in languages whose numbers change before a noun.
 /// Spanish says `veintiuno` for the number, but `veintiún pesos` and `veintiuna libras` for money.
 struct CountForms: Sendable, Decodable {
-  /// The set for counts. If it is missing, the set for numbers is used.
+  /// The name of the set of rules for counts. If it is missing, the set for numbers is used.
   var counted: String?
   /// The sets for nouns with a grammatical gender. The keys are names for the genders, and each unit refers to its
   /// gender by this name.
@@ -34,7 +34,7 @@ struct CountForms: Sendable, Decodable {
   }
 }
 
-/// The rules of ``CountForms``, found among those of a book.
+/// The sets of rules that ``CountForms`` names, found among the rules of a book.
 struct CountRules: Sendable {
   /// The indices of the sets of rules, as ``NumberRules/set(_:)`` returns them.
   private let counted: Int
@@ -49,11 +49,11 @@ struct CountRules: Sendable {
     }
   }
 
-  /// Returns the set for a count of a noun with a gender.
+  /// Returns the set of rules for a count of a noun with this gender.
   func set(_ gender: String?) -> Int { gender.flatMap { genders[$0] } ?? counted }
 
   func gender(of currency: Currency) -> String? { genderOfCurrency[currency.code] }
 
-  /// All sets that write numbers.
+  /// All sets of rules that write numbers.
   var all: Set<Int> { Set(genders.values).union([0, counted]) }
 }

@@ -10,8 +10,8 @@ extension Money {
   /// the code and ``decimalText``. The sum never passes through binary floating point.
   ///
   /// The currency has CLDR's standard symbol, which no other currency has in the same locale. It never has the narrow
-  /// symbol: `$` would be the sign of twenty currencies, and US dollars in Mexico would look like pesos. CLDR writes
-  /// them as `USD 12.50`.
+  /// symbol: `$` would be the sign of twenty currencies, and US dollars in Mexico would look like pesos. In Mexico,
+  /// CLDR writes US dollars as `USD 12.50`.
   ///
   /// The exact symbol and the spaces may differ between systems, because CLDR changes them and each system has its own
   /// version of CLDR. The space is a no-break space, so that a line never ends within the sum.

@@ -65,7 +65,7 @@ extension PayloadDecoder {
   private static let soundWarning =
     "aps.sound: the name is not used, because the phone plays the clip of the announcement"
 
-  /// Whether the payload names a sound file. The name `default` does not count as one.
+  /// Whether the payload names a sound file. The name `default` does not count as a sound file.
   private static func namesSound(_ aps: PayloadFields) -> Bool {
     var value = aps.value("sound")
     if case .object(let values)? = value { value = aps.fields("sound", values).value("name") }

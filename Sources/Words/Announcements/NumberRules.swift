@@ -161,7 +161,7 @@ struct NumberRules: Sendable {
 
   // MARK: Reading
 
-  /// Reads the beginning of a rule, such as `100:` or `20/20:`. Without it, the rule is for the next number.
+  /// Reads the beginning of a rule, such as `100:` or `20/20:`. A rule without such a beginning is for the next number.
   private static func rule(_ text: inout Substring, after last: Rule?) throws(Fault) -> Rule {
     var (base, radix) = ((last?.base ?? -1) + 1, Int64(10))
     if let colon = text.firstIndex(of: ":"), text.first?.isWholeNumber == true {

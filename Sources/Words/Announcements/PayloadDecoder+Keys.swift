@@ -136,7 +136,7 @@ extension PayloadDecoder {
     }
   }
 
-  /// Checks that the name of a column that is not among ``rowKeys`` is not a misspelling of one of these.
+  /// Checks the spelling of the name of a column that is not among ``rowKeys``.
   ///
   /// - Throws: `.fieldUnknown` when the name is similar to one of ``rowKeys``.
   public static func checkSpelling(ofColumn name: String) throws(AnnouncementError) {
@@ -162,7 +162,7 @@ extension PayloadDecoder {
     var mustMeanReceipt: Bool
     /// Whether unknown keys belong to the app, as all unknown keys next to `aps` do.
     var isFromApp: Bool
-    /// The option keys that may stand in the outer object, and have no effect in this one.
+    /// The option keys that may stand in the outer object, and have no effect in this object.
     var outerOptions: [String]
 
     init(

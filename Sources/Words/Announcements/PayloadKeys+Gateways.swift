@@ -10,8 +10,8 @@
 ///   in the smallest unit of the currency.
 /// - Paystack, a sample of its webhook: `event` such as charge.success, and `gateway_response`.
 ///
-/// Not confirmed by a document: that Paystack's amounts are minor units, `pspReference` of Adyen beside an integer, and
-/// `razorpay_payment_id` and `razorpay_order_id`, which Razorpay's checkout hands to the shop.
+/// No document confirms the following: that Paystack's amounts are minor units; `pspReference` of Adyen beside an
+/// integer; and `razorpay_payment_id` and `razorpay_order_id`, which Razorpay's checkout hands to the shop.
 extension PayloadKeys {
   /// Returns the key that shows that an object comes from a gateway; `nil` if there is none.
   ///

@@ -52,7 +52,7 @@ struct PayloadFields {
     }
   }
 
-  /// Returns the fields of an object inside this one.
+  /// Returns the fields of an object inside this object.
   func fields(_ key: String, _ values: [String: PayloadValue]) -> PayloadFields {
     PayloadFields(path: name(key), values: values, wasAccepted: wasAccepted)
   }

@@ -141,8 +141,8 @@ public struct PaymentSummary: Sendable, Hashable {
 extension PaymentSummary: Encodable {
   private enum Key: String, CodingKey { case locale, totals, count, currency, amount }
 
-  /// Encodes a summary in the form that ``init(json:)`` reads, in which the amount of a total is not an object of its
-  /// own.
+  /// Encodes a summary in the form that ``init(json:)`` reads. In this form, the amount of a total is not a separate
+  /// object.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: Key.self)
     try object.encodeIfPresent(locale, forKey: .locale)

@@ -122,10 +122,10 @@ public final class PhraseBook: Sendable {
     /// The pause between a currency that is said first and its number; `, ` if it is missing.
     var currencyFirstSeparator: String?
     /// Further words and syllables that are heard as numbers: other readings of a number (し), syllables that sound like
-    /// one (巴 like 八), and names that begin like a number (Tunisian). No name of a currency after a number may begin
-    /// with them.
+    /// a number (巴 like 八), and names that begin like a number (Tunisian). No name of a currency after a number may
+    /// begin with them.
     var numberSounds: [String]?
-    /// The word for the decimal point. Sums whose minor unit has no name are spoken with it and the ten digits.
+    /// The word for the decimal point. Sums whose minor unit has no name are spoken with this word and the ten digits.
     var decimalPoint: String
     /// The word before a negative number in free text.
     var minus: String
@@ -136,7 +136,7 @@ public final class PhraseBook: Sendable {
     var currencies: [String: Units]
     /// The names of currencies that have no entry in ``currencies``, where CLDR's name is wrong or stilted.
     var currencyNames: [String: PluralForms]?
-    /// The minor units of currencies whose entry has none, or that have no entry.
+    /// The minor units of currencies that have no entry in ``currencies``, or whose entry has no minor unit.
     var minorUnits: [SharedMinorUnit]?
     var sentences: [String: SentenceForms]
     /// The word before a very small sum, with the space or the pause that follows it: `only `.
@@ -221,12 +221,12 @@ public final class PhraseBook: Sendable {
   }
 
   struct Unit: Decodable, Sendable {
-    /// The word before the number, for a currency that is named on both sides of it: 新台币十二元. In a language whose
-    /// units stand before their counts, it is the only name, and `other` is empty.
+    /// The word before the number, for a currency that is named on both sides of it: 新台币十二元. In a language whose units
+    /// stand before their counts, this word is the only name, and `other` is empty.
     var before: String?
     /// The names after the number.
     var names: PluralForms
-    /// The names of a major unit that a minor unit follows, if they differ.
+    /// The names of a major unit before a minor unit; `nil` if they are the same as ``names``.
     var beforeMinor: PluralForms?
     /// The plural categories whose names contain the number: درهمان means two dirhams.
     var uncounted: Set<String>?

@@ -44,7 +44,7 @@ extension Script {
     }
   }
 
-  /// The tokens of the script. They cover all parts of it that a voice with fixed recordings can speak.
+  /// The tokens of the script. They cover all parts of the script that a voice with fixed recordings can speak.
   public var tokens: [ClipToken] { pieces.compactMap(\.token) }
 }
 

@@ -84,7 +84,7 @@ public struct Script: Sendable, Hashable, Codable {
     runs.flatMap(\.segments).filter { $0.role == .amount }.map(\.text).joined().trimmed
   }
 
-  /// The same script, reduced to its amount.
+  /// The script reduced to its amount.
   public var amountAlone: Script {
     var alone = self
     alone.runs = runs.compactMap { run in

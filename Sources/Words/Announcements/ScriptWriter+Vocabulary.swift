@@ -59,7 +59,7 @@ extension Payment.Kind {
 /// Collects tokens in the order in which announcements first need them.
 private struct VocabularyBuilder {
   var writer: ScriptWriter
-  /// The blocks, whose words are not filled in yet. Each has the number of its words in ``words``.
+  /// The blocks without their words, each with the number of its words in ``words``.
   private var spans: [(block: Vocabulary.Block, count: Int)] = []
   private var known: Set<String> = []
   private var words: [Vocabulary.Word] = []
@@ -222,8 +222,8 @@ private struct VocabularyBuilder {
     }
   }
 
-  /// Ends a block. It contains the words that are new since the previous block. If there are none, the block is
-  /// dropped; if it also `widens` the previous block, the previous block's coverage is extended.
+  /// Ends a block. The block contains the words that are new since the previous block. A block without new words is
+  /// dropped. If `widens` is true, the previous block then gets the coverage of the dropped block.
   private mutating func close(_ coverage: String, isRequired: Bool, widens: Bool = false) {
     let count = words.count - spans.reduce(0) { $0 + $1.count }
     if count > 0 {

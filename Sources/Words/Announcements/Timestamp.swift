@@ -37,7 +37,7 @@ public enum Timestamp {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-  /// Takes the next character if it is one of these ASCII characters. Returns whether it was.
+  /// Takes the next character if it is one of these ASCII characters. Returns whether a character was taken.
   private static func take(_ characters: String, from rest: inout ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first, characters.utf8.contains(first) else { return false }
     rest = rest.dropFirst()

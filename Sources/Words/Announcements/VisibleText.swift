@@ -90,7 +90,7 @@ enum VisibleText {
   /// Whether the scalar is the zero-width non-joiner or joiner.
   private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { scalar == "\u{200C}" || scalar == "\u{200D}" }
 
-  /// Returns whether a joiner changes how its neighbours look. Elsewhere it is only an invisible difference.
+  /// Returns whether a joiner changes how its neighbours look. Elsewhere, a joiner is only an invisible difference.
   private static func isNeeded(
     joiner: Unicode.Scalar, after previous: Unicode.Scalar?, before next: Unicode.Scalar?
   ) -> Bool {

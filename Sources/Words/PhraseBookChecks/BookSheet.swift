@@ -101,7 +101,7 @@ public struct BookSheet: Sendable, Hashable {
     return full + round
   }
 
-  /// Small numbers, round ones, and those at which languages change their rules.
+  /// Small numbers, round numbers, and numbers at which languages change their rules.
   private static func amounts(_ currency: Currency, isOwn: Bool) -> [Int64] {
     let scale = currency.minorUnitsPerMajor
     var minorUnits: [Int64] = scale > 1 ? [1, 2, 5, 11, 21, 22, 50, 99, scale + 1, 2 * scale + 2, 5 * scale + 50] : []

@@ -16,7 +16,7 @@ public struct Meeting: Sendable, Hashable {
   /// The place of a new announcement relative to a waiting one.
   public enum WhileWaiting: Sendable, Hashable {
     case before, after
-    /// Money is ordered by sequence number if both have one, and otherwise by acceptance.
+    /// Two announcements of money are ordered by sequence number if both have one, and otherwise by acceptance.
     ///
     /// Money with sequence numbers and money without them form two queues. The next announcement comes from the queue
     /// that contains the earliest accepted announcement, unless that queue waits for a missing number.

@@ -7,8 +7,8 @@ public struct PlaybackItem: Sendable, Hashable {
   public var category: Category
 
   /// The sequence number, which rises by one with each announcement for a device; `nil` if the payload has none. Money
-  /// is played in the order of its sequence numbers. The sequence number of another category has only one effect: the
-  /// order does not wait for it as for a missing number.
+  /// is played in the order of its sequence numbers. In other categories, the sequence number has only one effect: it
+  /// does not count as a missing number, for which the order would wait.
   public var sequence: Int64?
 
   /// The time of acceptance, in ms. It is measured by the clock of the order's owner, which never goes back.

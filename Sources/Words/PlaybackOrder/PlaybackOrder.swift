@@ -52,7 +52,7 @@ public struct PlaybackOrder: Sendable {
     case inOrder
     /// These numbers, in ascending order, were waited for and did not arrive.
     case afterMissing([ClosedRange<Int64>])
-    /// This number, or a higher one, was already played or skipped.
+    /// This number, or a higher number, was already played or skipped.
     case late
   }
 
@@ -70,7 +70,8 @@ public struct PlaybackOrder: Sendable {
   ///
   /// After a restart, accept all announcements that had not ended, including the one that was playing. Accept them in
   /// the old order, with their old numbers, times and sequence numbers. Some announcements, such as a cancelled payment
-  /// or an alert, have ended with a sequence number above `lastSequence`; see ``settle(_:acceptedAt:)``.
+  /// or an alert, may have ended with a sequence number above `lastSequence`. Record these numbers with
+  /// ``settle(_:acceptedAt:)``.
   ///
   /// - Parameter lastSequence: The value of ``lastSequence`` when the last finished announcement began, as stored in
   ///   the ledger.
@@ -136,8 +137,8 @@ public struct PlaybackOrder: Sendable {
   /// Reports that the current announcement has ended: it was played, or stopped for good.
   public mutating func finished() { playing = nil }
 
-  /// Reports that the current announcement was interrupted. It is played again at its next turn, before others of its
-  /// category.
+  /// Reports that the current announcement was interrupted. It is played again at its next turn, before other
+  /// announcements of its category.
   ///
   /// - Returns: `false` if its category is never interrupted. The announcement then still counts as playing.
   @discardableResult
@@ -228,7 +229,7 @@ public struct PlaybackOrder: Sendable {
   private func isMoneyDue(at now: Int64) -> Bool { plain.first != nil || sequenced.isDue(at: now) }
 
   /// Whether money with a sequence number plays next. Any item of that queue counts, not only the first. Otherwise a
-  /// late number would delay those after it, and a refund without a number might play before the payment it belongs to.
+  /// late number would delay the numbers after it, and a refund without a number might play before its payment.
   private func isSequencedNext(at now: Int64) -> Bool {
     guard sequenced.isDue(at: now) else { return false }
     guard let plain = plain.first else { return true }

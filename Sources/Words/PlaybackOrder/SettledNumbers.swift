@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sequence numbers that no waiting announcement of money has, and for which the order does not wait, because they have
-/// already arrived. Their announcements were cancelled or are not about money.
+/// Sequence numbers that have arrived, but that no waiting announcement of money has. The order does not wait for these
+/// numbers. Their announcements were cancelled or are not about money.
 ///
 /// Consecutive numbers are stored as one range, so the storage stays small even if many are cancelled after a gap.
 struct SettledNumbers: Sendable {

@@ -47,8 +47,8 @@ public struct ProviderTokenAge: Sendable, Hashable {
 
   /// Returns whether a new token must be made before the next push.
   ///
-  /// A token is replaced after 40 minutes. If the time of day was set forward or back meanwhile, its `iat` is wrong, so
-  /// it is replaced as soon as 20 minutes have passed.
+  /// A token is replaced after 40 minutes. If the time of day was set forward or back meanwhile, the token's issue time
+  /// `iat` is wrong, so the token is replaced as soon as 20 minutes have passed.
   public func isDue(at now: Moment) -> Bool {
     let age = now.elapsed - madeAt.elapsed
     // If the clock went back, it is a different clock, for example after a restart of the machine. The age is then

@@ -15,7 +15,7 @@ public struct PushMessageError: Error, Sendable, Hashable, CustomStringConvertib
     case messageTooLarge = "message_too_large"
     case priorityInvalid = "priority_invalid"
     case soundInvalid = "sound_invalid"
-    /// A clip token, not a device token.
+    /// The token of a clip is invalid. The invalid token of a device has a code of its own.
     case tokenInvalid = "token_invalid"
   }
 

@@ -22,7 +22,7 @@ enum PushRefusal: String, CaseIterable {
   case badCertificate = "BadCertificate"
   case badCertificateEnvironment = "BadCertificateEnvironment"
   case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-  /// The same reason, spelled as APNs spells it in its answers.
+  /// The reason ``badEnvironmentKeyIDInToken``, spelled as in the answers of APNs.
   case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
   case expiredProviderToken = "ExpiredProviderToken"
   case forbidden = "Forbidden"

@@ -104,8 +104,8 @@ public struct PushRequest: Sendable, Hashable {
     }
   }
 
-  /// The value of `apns-expiration` in seconds since 1970. 0 means one attempt. Times before 1970 count as 0, and times
-  /// after the year 9999 as its end.
+  /// The value of `apns-expiration` in seconds since 1970. 0 means one attempt. Times before 1970 count as 0. Times
+  /// after the year 9999 count as the end of that year.
   private var expiration: Int64 {
     guard let seconds = expiresAt?.timeIntervalSince1970, seconds > 0 else { return 0 }
     return Int64(min(seconds, 253_402_300_799))

@@ -33,7 +33,7 @@ public enum PushEnvironment: String, Sendable, Hashable, Codable, CaseIterable {
 public enum PushTokenKind: String, Sendable, Hashable, Codable, CodingKeyRepresentable, CaseIterable {
   /// The token of `didRegisterForRemoteNotificationsWithDeviceToken`, for notifications.
   case alert
-  /// The token for background pushes. Without one, such pushes use ``alert``.
+  /// The token for background pushes. If a phone does not have this token, background pushes use ``alert``.
   case background
   /// The app's own token for file-provider pushes. It comes from a `PKPushRegistry` of the type `fileProvider`.
   case fileProvider = "fileprovider"

@@ -4,8 +4,8 @@ public import Foundation
 
 /// The volumes of times of the week, such as `mon-fri 22:00-07:00=20, 12:00-13:00=40`. The type uses no clock.
 ///
-/// If the times of several rules contain a moment, the rule that began last applies. If two began at the same moment,
-/// the later one in the list applies.
+/// If the times of several rules contain a moment, the rule that began last applies. If two rules began at the same
+/// moment, the later one in the list applies.
 public struct VolumeRules: Sendable, Hashable {
   private struct Rule: Sendable, Hashable {
     var times: WeeklyTimes

@@ -16,9 +16,10 @@ public struct WeeklyTimes: Sendable, Hashable {
   struct Part: Sendable, Hashable {
     /// The days on which the part begins.
     var days: Set<Weekday>
-    /// The minutes from the beginning of the day.
+    /// The beginning, in minutes from the beginning of the day.
     var from: Int
-    /// The minutes from the beginning of the same day, so more than 24 hours for an end on the next day.
+    /// The end, in minutes from the beginning of the day on which the part begins. If the part ends on the next day,
+    /// this is more than 24 hours.
     var to: Int
   }
 
@@ -44,10 +45,10 @@ public struct WeeklyTimes: Sendable, Hashable {
   let parts: [Part]
   public let zone: TimeZone
 
-  /// Times that never come.
+  /// Returns times that contain no moment.
   public static func never(in zone: TimeZone) -> WeeklyTimes { WeeklyTimes(parts: [], zone: zone) }
 
-  /// Reads the written form. An empty text means times that never come.
+  /// Reads the written form. An empty text means times that contain no moment.
   ///
   /// - Throws: ``WeeklyTimesError``, which names the wrong part.
   public init(_ text: String, zone: TimeZone) throws(WeeklyTimesError) {
@@ -152,7 +153,7 @@ enum Weekday: Int, Sendable, CaseIterable {
     self = Self.allCases[((day + 3) % 7 + 7) % 7]
   }
 
-  /// Returns the days from this one to another one, both included, even across the end of the week.
+  /// Returns the days from this day to another day, both included, even across the end of the week.
   func days(until last: Weekday) -> Set<Weekday> {
     let count = (last.rawValue - rawValue + 7) % 7
     return Set((0...count).compactMap { Weekday(rawValue: (rawValue + $0) % 7) })

@@ -5,7 +5,7 @@ public import HostAddresses
 public import SoundDownloads
 
 /// A resolver with a table of hosts. It knows `sounds.example` and `other.example`, which are public, and
-/// `inside.example`, which is private. The system reads addresses.
+/// `inside.example`, which is private. Hosts that are written as addresses are resolved by the system.
 public struct TableResolver: HostResolving {
   public static let publicAddress = IPAddress(bytes: [93, 184, 216, 34])
 
@@ -31,7 +31,7 @@ public final class ScriptedFetcher: SoundFetching {
   private let sent = Locked<[SoundRequest]>([])
   private let script: Script
 
-  /// - Parameter script: Answers a request; the number of the first one is 1.
+  /// - Parameter script: Answers a request. The number of the first request is 1.
   public init(_ script: @escaping Script) { self.script = script }
 
   public var requests: [SoundRequest] { sent.withLock { $0 } }
@@ -59,7 +59,7 @@ extension SoundAnswer {
   }
 }
 
-/// A clock that stands still. All sleepers wake when the test says so.
+/// A clock that stands still. All sleepers wake when the test calls ``end()``.
 public final class HeldClock: Clock {
   public struct Instant: InstantProtocol {
     public var offset: Swift.Duration
@@ -82,7 +82,7 @@ public final class HeldClock: Clock {
   public var now: Instant { Instant(offset: .zero) }
   public var minimumResolution: Swift.Duration { .zero }
 
-  /// The times for which somebody slept.
+  /// The times until which tasks wanted to sleep.
   public var deadlines: [Swift.Duration] { state.withLock { $0.deadlines } }
 
   public func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
@@ -97,7 +97,7 @@ public final class HeldClock: Clock {
     try Task.checkCancellation()
   }
 
-  /// Wakes all sleepers, also later ones.
+  /// Wakes all sleepers. Later sleepers do not wait.
   public func end() {
     let sleepers = state.withLock { state in
       state.isOver = true
@@ -114,7 +114,7 @@ public final class Event: Sendable {
 
   public init() { (stream, continuation) = AsyncStream<Void>.makeStream() }
 
-  /// Lets one task that waits, or the next one, go on.
+  /// Lets one waiting task continue. If no task waits, the next task does not have to wait.
   public func happen() { continuation.yield() }
 
   /// Waits for the event, or until the task is cancelled. One task waits at a time.

@@ -3,9 +3,10 @@
 public import Foundation
 private import GRDB
 
-/// A closed ledger of some size, and damage in a part of its file that nothing reads before a check does.
+/// Functions that fill a closed ledger, and damage a part of its file. Nothing reads this part before a check of the
+/// ledger.
 public enum DamagedLedger {
-  /// What is damaged.
+  /// The damaged part.
   public enum Part: String, CaseIterable, Sendable {
     case table, index, freeList
 
@@ -21,7 +22,7 @@ public enum DamagedLedger {
 
   private static let pageBytes = 4096
 
-  /// Adds played announcements to a closed ledger, and leaves as many free pages as their events had.
+  /// Adds played announcements to a closed ledger, and removes their events, so that the pages of the events are free.
   public static func fill(_ file: URL, announcements count: Int) throws {
     let database = try DatabaseQueue(waitingFor: file)
     try database.writeWithoutTransaction { database in

@@ -5,7 +5,7 @@ import PostgreSQL
 import PostgreSQLLedger
 import PostgreSQLTestSupport
 
-/// A database of its own on the server that all tests of the process share.
+/// A separate database on the server that all tests of the process share.
 struct LedgerDatabase: Sendable {
   /// The number of tests that use databases at the same time. A test has at most three ledgers with five connections
   /// each, and the server takes a hundred. Swift Testing starts all tests at once if nothing limits it.
@@ -24,7 +24,7 @@ struct LedgerDatabase: Sendable {
     let server: PostgreSQLServer
     let name: String
     let administrator: PostgreSQLConnection
-    /// How the server copies a database fastest, because it does not synchronise its files.
+    /// The option with which the server copies a database fastest. The server does not synchronise its files.
     let strategy: String
   }
 
@@ -65,7 +65,7 @@ struct LedgerDatabase: Sendable {
     address = try template.server.address(database: name)
   }
 
-  /// Removes the database, also from under a session that is only now ending.
+  /// Removes the database, even if a session of it is still ending.
   func remove() async throws {
     let name = name
     try await Self.template.value.administrator.run { session throws(PostgreSQLError) in

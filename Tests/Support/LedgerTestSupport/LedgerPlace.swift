@@ -30,7 +30,7 @@ public final class LedgerPlace: Sendable {
       }
   }
 
-  /// Opens the ledger. It can be open several times at the same time, as several processes have it.
+  /// Opens the ledger. It can be opened several times at the same time, as if several processes used it.
   ///
   /// - Parameter machine: The name of the machine on which it is opened, if the kind of the ledger allows several.
   public func open(
@@ -48,10 +48,11 @@ public final class LedgerPlace: Sendable {
     (all.lease, all.node.host) = (options.lease, machine)
     if let limit = options.waitingLimit { all.waitingLimit = limit }
     if let bytes = options.waitingBytes { all.waitingBytes = bytes }
-    // A few connections suffice for calls that meet each other.
+    // A few connections are enough for concurrent calls.
     (all.connections, all.connectionsForLongReads) = (4, 1)
     all.connection = LedgerDatabase.patient
-    // Only a transaction that never ends is waited for in vain, and no test of both ledgers has one.
+    // The ledger waits for the whole of this time only if a transaction never ends, and no test of both ledgers has
+    // such a transaction.
     all.patienceForOrder = .seconds(120)
     let ledger = try await PostgreSQLLedger(
       address: database.address, home: folder.appending(path: machine), options: all, now: { [clock] in clock.now })
@@ -59,7 +60,7 @@ public final class LedgerPlace: Sendable {
     return ledger
   }
 
-  /// How errors name the ledger.
+  /// The name of the ledger in errors.
   public var name: String {
     database?.address.description ?? file.path(percentEncoded: false)
   }

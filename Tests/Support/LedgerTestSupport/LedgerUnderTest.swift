@@ -43,10 +43,11 @@ public enum LedgerUnderTest: String, Sendable, CaseIterable, CustomStringConvert
     public init() {}
   }
 
-  /// Returns a place where nothing is yet.
+  /// Returns a place without a ledger.
   ///
-  /// - Parameter isCopy: Whether a PostgreSQL database is a copy of one that has all tables, which takes less time than
-  ///   making the tables. The copies share the values that a ledger chooses at random when its tables are made.
+  /// - Parameter isCopy: Whether a PostgreSQL database is a copy of a database that has all tables. Copying takes less
+  ///   time than making the tables. The copies share the values that a ledger chooses at random when its tables are
+  ///   made.
   public func makePlace(isCopy: Bool = true) async throws -> LedgerPlace {
     try await LedgerPlaces.make(self, isCopy: isCopy)
   }

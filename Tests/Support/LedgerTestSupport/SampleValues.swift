@@ -21,7 +21,7 @@ public func replayAnnouncement(_ id: String) -> StoredAnnouncement {
   return replay
 }
 
-/// The states through which an announcement comes to a state, which is the last of them.
+/// Returns the states of an announcement on its way to a state. The last of them is that state.
 public func way(to state: Ledger.State) -> [Ledger.State] {
   switch state {
   case .accepted: []
@@ -33,7 +33,7 @@ public func way(to state: Ledger.State) -> [Ledger.State] {
   }
 }
 
-/// 32 bytes that are another text's for no other text of the tests.
+/// Returns 32 bytes for a text. Different texts of the tests have different bytes.
 public func digestOf(_ text: String) -> Data { Data((text.utf8 + Array(repeating: 0, count: 32)).prefix(32)) }
 
 /// A key of the tests, with a digest of its own.
@@ -58,7 +58,7 @@ public func deviceKey(_ id: String, of device: String = "phone-1", account: Stri
 }
 
 extension Ledger.DeviceStore {
-  /// Registers a device with a key whose id is made of the device's.
+  /// Registers a device. By default, the id of its key is made from the id of the device.
   @discardableResult
   public func register(
     _ new: NewDevice, _ key: String? = nil, renewsKey: Bool = false
@@ -68,7 +68,7 @@ extension Ledger.DeviceStore {
   }
 }
 
-/// A push of the tests. Its body is its number.
+/// A push of the tests. The body contains the sequence number of the push.
 public func newPush(
   _ device: String = "phone-1", _ kind: PushType = .alert, clip: String? = nil,
   expiresAt: Date = Date(timeIntervalSince1970: 1_800_003_600)
@@ -78,7 +78,7 @@ public func newPush(
     body: NewPush.Body(beforeSequence: Data(#"{"sequence":"#.utf8), afterSequence: Data("}".utf8)))
 }
 
-/// A clip of the tests, whose digest is made of a letter.
+/// A clip of the tests. Its digest repeats one letter.
 public func libraryClip(_ name: String, _ digit: Character = "a", group: String = "group.crier") -> LibrarySound {
   LibrarySound(name: name, group: group, sha256: String(repeating: digit, count: 64), bytes: 1_000)
 }

@@ -3,7 +3,7 @@
 import ConcurrencySupport
 public import Foundation
 
-/// A clock that stands where the test sets it.
+/// A clock that shows the time that the test has set.
 public final class SetClock: Sendable {
   private let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
 

@@ -2,7 +2,7 @@
 
 import ConcurrencySupport
 
-/// A limit of the tasks that do something at the same time.
+/// A limit on the number of tasks that do something at the same time.
 final class Turns: Sendable {
   private struct State {
     var free: Int

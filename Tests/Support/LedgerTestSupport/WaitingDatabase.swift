@@ -4,8 +4,8 @@ public import Foundation
 public import GRDB
 
 extension DatabaseQueue {
-  /// Opens the file of a ledger beside the ledger, or after it: its connections may still be closing, and hold a lock
-  /// meanwhile. Without this, SQLite gives up at once.
+  /// Opens the file of a ledger while the ledger is open, or after it was closed. A connection of the ledger may hold a
+  /// lock for a moment. SQLite waits for this lock; by default, it would give up at once.
   public convenience init(waitingFor file: URL) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(30)

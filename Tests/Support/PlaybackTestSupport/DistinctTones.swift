@@ -6,7 +6,8 @@ public import Playback
 private import SoundOutputTestSupport
 public import Waveforms
 
-/// A renderer that identifies each announcement by a tone. Its pitch and duration encode the id, a whole number from 0.
+/// A renderer that identifies each announcement by a tone. The pitch and the duration of the tone encode the
+/// announcement's id, a whole number from 0.
 public struct DistinctTones: Rendering {
   private let step: Int
   private let shortest: Int
@@ -38,7 +39,7 @@ public struct DistinctTones: Rendering {
     return (try? JSONDecoder().decode(Payload.self, from: announcement.payload)).flatMap { Int($0.id) }
   }
 
-  /// The tone of the id that stands for "again".
+  /// The id whose tone stands for the word "again".
   public static let again = 8
 
   public func again(before replay: StoredAnnouncement) async throws -> Waveform {

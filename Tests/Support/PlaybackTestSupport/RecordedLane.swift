@@ -93,7 +93,7 @@ public final class RecordedLane: Sendable {
     return result.withLock { $0 } ?? .failure(CancellationError())
   }
 
-  /// Waits until an event has happened so many times, counting earlier events too.
+  /// Waits until an event has happened a number of times. Earlier events count too.
   @discardableResult
   public func happens(_ kind: Ledger.Event.Kind, times: Int = 1) async throws -> Ledger.Event? {
     var left = times

@@ -6,11 +6,12 @@ public import PostgreSQL
 import TestSupport
 
 /// A PostgreSQL server for tests, in a fresh folder. It listens only on a Unix socket in this folder, and does not
-/// synchronise the disk. Its data are in memory, if the machine has a file system there with enough room. Otherwise,
+/// synchronise the disk. Its data are in a file system in memory, if the machine has one with enough room. Otherwise,
 /// tests that make many databases would wait for the disk and for everybody else who writes to it.
 ///
-/// A shell starts and stops the server as it is told. When its input ends, it stops the server and removes the folder.
-/// This happens however the process of the tests ends, because the kernel then closes the pipe.
+/// A shell starts and stops the server on orders from the tests. When the input of the shell ends, the shell stops the
+/// server and removes the folder. This happens however the process of the tests ends, because the kernel then closes
+/// the pipe.
 public final class PostgreSQLServer: Sendable {
   /// The folder with the programs of the newest server of the machine; nil if there is none.
   public static let programs: String? = {
@@ -22,7 +23,7 @@ public final class PostgreSQLServer: Sendable {
     return found
   }()
 
-  /// Why tests are skipped without a server.
+  /// The reason why tests are skipped without a server.
   public static let missing = "There is no initdb on this machine. Install the package postgresql."
 
   public static var isInstalled: Bool { programs != nil }
@@ -53,7 +54,7 @@ public final class PostgreSQLServer: Sendable {
     shell.standardOutput = output
     orders = input.fileHandleForWriting
     answers = output.fileHandleForReading
-    // The shell of another server must not keep this one's input open.
+    // The shell of another server must not keep the input of this shell open.
     _ = fcntl(orders.fileDescriptor, F_SETFD, FD_CLOEXEC)
     try shell.run()
     try input.fileHandleForReading.close()
@@ -67,7 +68,7 @@ public final class PostgreSQLServer: Sendable {
   /// Starts the server after a stop. It accepts connections when the call returns.
   public func start() async throws { try await order("start") }
 
-  /// Stops the server as a crash would: without a checkpoint, and without telling clients more than that.
+  /// Stops the server as a crash would, without a checkpoint (`pg_ctl -m immediate`).
   public func stopAtOnce() async throws { try await order("stop") }
 
   /// Returns the text of the address of a database on the server, as it is in a settings file.
@@ -101,7 +102,7 @@ public final class PostgreSQLServer: Sendable {
     let answer = await onWaitingThread {
       guard (try? orders.write(contentsOf: Data("\(order)\n".utf8))) != nil else { return "" }
       var line = Data()
-      // The shell answers each order with one line, and its end ends the answer too.
+      // The shell answers each order with one line. The answer also ends if the shell ends.
       while let byte = try? answers.read(upToCount: 1), byte.first != 10, !byte.isEmpty { line += byte }
       return String(decoding: line, as: UTF8.self)
     }
@@ -111,7 +112,7 @@ public final class PostgreSQLServer: Sendable {
     }
   }
 
-  /// PostgreSQL refuses to run as root, so it then runs as the user of Debian's package.
+  /// PostgreSQL refuses to run as root. For root, the script runs it as the user of Debian's package.
   private static let script = """
     folder=$1 programs=$2 settings=$3 data=$1/data
     # In kilobytes. A container often has no more than 64 MB there.
@@ -169,7 +170,7 @@ public struct TemporaryDatabase: Sendable {
   public func connect(_ change: (inout PostgreSQLConnection.Options) -> Void = { _ in }) throws -> PostgreSQLConnection
   {
     var options = PostgreSQLConnection.Options()
-    // Only the tests of time limits have short ones.
+    // Only the tests of time limits use short time limits.
     options.timeLimit = .seconds(120)
     options.patience = .seconds(60)
     change(&options)

@@ -33,7 +33,7 @@ public struct KilledSenders: Sendable {
 
   public func run() async throws -> Findings {
     try await PushSite.with {
-      // Each process makes a provider token of its own, much sooner than APNs likes.
+      // Each process makes a provider token of its own, much sooner than APNs allows.
       $0.tokenUpdateInterval = 0
       $0.remembersDeliveries = false
       $0.recordSize = pushes

@@ -75,7 +75,7 @@ public final class Outbox: Sendable {
     try await ledger.pushes(account: Self.account, device: "device-\(device)", afterSequence: 0, limit: 1_000)
   }
 
-  /// Runs a sender until so many pushes have ended.
+  /// Runs a sender until a number of pushes have ended.
   ///
   /// - Parameters:
   ///   - date: Returns the time of day; nil for the same as `now`.

@@ -56,8 +56,8 @@ public struct RandomFaults: Sendable {
     public var happened: [String: Int] = [:]
   }
 
-  /// Every tenth device is dead: the app was removed after the registration. Every tenth is one that came back: it was
-  /// registered after the time that the simulator gives.
+  /// Every tenth device is dead: the app was removed after the registration. Another tenth of the devices came back:
+  /// they were registered after the time that the simulator gives.
   private func isDead(_ device: Int) -> Bool { device % 10 == 3 }
   private func isBack(_ device: Int) -> Bool { device % 10 == 7 }
 
@@ -128,7 +128,7 @@ public struct RandomFaults: Sendable {
         missing -= count
       }
     }
-    // The stream ends, and what is in it is still read.
+    // This ends the stream. The elements that are already in the stream are still read.
     order.cancel()
     var findings = Findings()
     findings.seconds = Date().timeIntervalSince(start)

@@ -5,8 +5,8 @@ public import Foundation
 
 /// A clock for senders. It stands still until the test moves it, or jumps to the end of each wait.
 ///
-/// It does not jump over waits of more than 1,000 s: a sender waits for the expiry of pushes too while requests are
-/// under way, and their answers come first.
+/// It does not jump over waits of more than 1,000 s. While requests are under way, a sender also waits for the expiry
+/// of pushes, and the answers to the requests must come before the expiry.
 public final class TestClock: Sendable {
   private struct State {
     var now = Date(timeIntervalSince1970: 1_900_000_000)

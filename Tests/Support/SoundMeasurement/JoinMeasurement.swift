@@ -60,8 +60,7 @@ public struct JoinMeasurement: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - position: the first sample after the join, anywhere in `samples` or directly after them. The position of a
-  ///     mark in
-  ///     whole ms is wrong by at most half a millisecond, and the step is still found.
+  ///     mark in whole ms is wrong by at most half a millisecond, and the step is still found.
   ///   - clips: the clips that meet here, before they were joined; one clip where it meets silence.
   public init(of samples: [Int16], at position: Int, sampleRate: Int, between clips: [ClipMovement]) {
     let window = Self.window(sampleRate)

@@ -113,7 +113,8 @@ public final class PulseServer: Sendable {
   /// Kills the server as `kill -9` does, and returns when it has ended.
   public func kill() {
     processes.withLock { processes in
-      // The one that clients talk to comes first, so that they notice the end of the server, and not of its parts.
+      // The process that clients talk to is killed first, so that clients notice the end of the server, and not the end
+      // of its parts.
       for process in processes.reversed() { process.killAndWait() }
       processes = []
     }
@@ -129,8 +130,9 @@ public final class PulseServer: Sendable {
 
   /// Starts a recording, and returns when it runs.
   ///
-  /// - Parameter latency: the latency in ms for which the recording asks. PulseAudio's sink takes a low one for its own;
-  ///   with ``ownLatency`` it has its own, as if nobody recorded. Such a recording returns its samples up to 4 s late.
+  /// - Parameter latency: the latency in ms for which the recording asks. PulseAudio's sink adopts a low latency. With
+  ///   ``ownLatency``, the sink keeps its own latency, as if nobody recorded, and the recording returns its samples up
+  ///   to 4 s late.
   public func record(latency: Int = Recording.lowLatency) throws -> Recording {
     try Recording(server: socket, environment: environment, rate: rate, latency: latency)
   }

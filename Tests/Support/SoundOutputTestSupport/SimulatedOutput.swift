@@ -53,16 +53,16 @@ public final class SimulatedOutput: SoundOutput {
   public var heard: [Int64] { state.withLock { $0.heard }.compactMap { Int64($0) } }
   /// The number of times that the output was released.
   public var releases: Int { state.withLock { $0.releases } }
-  /// The number of times that the output was opened, or should have been.
+  /// The number of attempts to open the output.
   public var openings: Int { state.withLock { $0.openings } }
   /// The number of sounds that began while another one played.
   public var overlaps: Int { state.withLock { $0.overlaps } }
 
-  /// Waits until so many sounds have begun, without the refused ones.
+  /// Waits until a number of sounds have begun. Refused sounds do not count.
   public func begins(_ count: Int) async { await wait { $0.begun.count >= count } }
-  /// Waits until so many refusals, or fewer, are left.
+  /// Waits until no more than a number of refusals are left.
   public func refusals(left count: Int) async { await wait { $0.faults.count <= count } }
-  /// Waits until the output was released so many times.
+  /// Waits until the output was released a number of times.
   public func released(_ count: Int) async { await wait { $0.releases >= count } }
 
   // MARK: What the test controls
@@ -77,7 +77,7 @@ public final class SimulatedOutput: SoundOutput {
   public func refuse(_ codes: OutputError.Code...) { change { $0.faults += codes } }
   /// Makes opening the output fail; nil lets it succeed again.
   public func refuseOpening(_ code: OutputError.Code?) { change { $0.openingFault = code } }
-  /// Makes opening the output wait until ``releaseOpenings()``, as a device that does not answer does.
+  /// Makes opening the output wait until ``releaseOpenings()``, like a device that does not answer.
   public func holdOpenings() { change { $0.areOpeningsHeld = true } }
   public func releaseOpenings() { change { $0.areOpeningsHeld = false } }
   /// Breaks off the current sound.

@@ -62,9 +62,9 @@ public enum SoundServerPrograms: String, Sendable, CaseIterable {
   private static let libraries =
     "{ audio.convert.* = audioconvert/libspa-audioconvert support.* = support/libspa-support }"
 
-  // The blocks have 512 frames, about 11 ms, because with longer ones, the end of a sound is recorded too late for the
-  // tests, and with shorter ones, a busy machine makes gaps. PipeWire gets a real-time priority if the system allows it,
-  // as it does on desktops.
+  // The blocks have 512 frames, about 11 ms. With longer blocks, the end of a sound is recorded too late for the tests.
+  // With shorter blocks, a busy machine makes gaps. PipeWire gets a real-time priority if the system allows it, as it
+  // does on desktops.
   private static func core(rate: Int) -> String {
     """
     context.properties = {

@@ -5,9 +5,9 @@ private import Foundation
 
 /// Measures how long the machine itself stalls, because a virtual machine does not always get its processors.
 ///
-/// Its threads sleep for one millisecond at a time, and any longer sleep affected all processes. A sound server that
-/// does not run for 30 ms makes a gap 30 ms longer, or causes a gap in a sound, whatever the player does. The
-/// measurement continues as long as the object exists.
+/// Its threads sleep for one millisecond at a time. A longer sleep means that the machine stalled for all processes. A
+/// sound server that does not run for 30 ms makes a gap 30 ms longer, or causes a gap in a sound, whatever the player
+/// does. The measurement continues as long as the object exists.
 public final class StallWatch: Sendable {
   private let most = Locked(Duration.zero)
 

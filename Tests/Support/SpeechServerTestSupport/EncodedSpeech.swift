@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Sounds that stand in for speech, and from which the text that was asked for can be read. Each half of a byte is a
-/// tone of 32 ms that swells and fades, so the length and the changes of level are those of speech. Levelling and
-/// trimming keep the text.
+/// Sounds that stand in for speech. The requested text can be read from them. Each half of a byte is a tone of 32 ms
+/// that swells and fades, so the length and the changes of level are those of speech. Levelling and trimming keep the
+/// text.
 public enum EncodedSpeech {
   private static let toneSamples = 720
   private static let frequencies = (0..<16).map { 400.0 + 150 * Double($0) }

@@ -20,7 +20,7 @@ public struct StandInAnswer: Sendable {
 
   // MARK: Wyoming
 
-  /// Returns an event. By the protocol's own client, the data follows the line.
+  /// Returns an event. The data follows the line, as the protocol's own client writes it.
   public static func event(_ type: String, _ data: String = "{}", payload: [UInt8] = []) -> [UInt8] {
     let length = payload.isEmpty ? "" : #", "payload_length": \#(payload.count)"#
     let line = #"{"type": "\#(type)", "version": "1.10.2", "data_length": \#(data.utf8.count)\#(length)}"#
@@ -59,7 +59,7 @@ public struct StandInAnswer: Sendable {
     return StandInAnswer([.send(Array(head.utf8) + body), .close])
   }
 
-  /// Returns a WAV file with 16-bit samples, whose lengths may be others than the true ones.
+  /// Returns a WAV file with 16-bit samples. The lengths that its header states may be wrong.
   public static func wav(
     _ samples: [Int16], rate: Int = EncodedSpeech.sampleRate, channels: Int = 1, statedBytes: Int? = nil
   ) -> [UInt8] {

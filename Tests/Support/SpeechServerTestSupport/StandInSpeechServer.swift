@@ -19,7 +19,7 @@ public final class StandInSpeechServer: Sendable {
     /// The body of HTTP; the first line for Wyoming.
     public var body: [UInt8]
 
-    /// Whether the request asks what speaks at the server.
+    /// Whether the request asks for the server's programs and voices, or its models.
     public var asksForDescription: Bool { firstLine.contains(#""describe""#) || firstLine.hasPrefix("GET ") }
 
     /// The text that should be spoken; empty if the request has none.
@@ -48,7 +48,7 @@ public final class StandInSpeechServer: Sendable {
 
   /// - Parameters:
   ///   - tls: The certificate and the key, as files in PEM; nil for a server without TLS.
-  ///   - answering: Returns what is done after a request.
+  ///   - answering: Returns the answer to a request.
   public init(
     at place: Place = .loopback, tls: (certificate: String, key: String)? = nil,
     answering: @escaping @Sendable (Request) -> StandInAnswer
@@ -86,7 +86,7 @@ public final class StandInSpeechServer: Sendable {
 
   public var requests: [Request] { seen.withLock { $0 } }
 
-  /// The number of connections that were accepted, with those that never sent a request.
+  /// The number of connections that were accepted, including connections that never sent a request.
   public var connectionCount: Int { connections.withLock { $0 } }
 
   /// Waits until a number of requests have arrived, and returns them.
@@ -137,7 +137,8 @@ private final class Conversation: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-  /// Sends the endless bytes once more. The next ones follow in a later turn, when these are gone.
+  /// Sends the endless bytes once more. The next bytes follow in a later turn of the event loop, when these bytes have
+  /// been sent.
   private func sendMore(_ context: ChannelHandlerContext, _ bytes: ByteBuffer) {
     context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenSuccess { _ in
       context.eventLoop.assumeIsolated().execute { self.sendMore(context, bytes) }

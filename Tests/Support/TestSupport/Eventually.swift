@@ -8,8 +8,8 @@ public struct NotHappened: Error, CustomStringConvertible {
 /// Waits until a condition holds. It is for events that nothing announces, such as a file in a folder.
 ///
 /// - Parameters:
-///   - rule: What should happen, as a sentence without a period. If it is left out, the error shows the place of the call,
-///     where the condition says it.
+///   - rule: What should happen, as a sentence without a period. If it is left out, the error names the line of the
+///     call, where the condition stands.
 ///   - deadline: The time after which the test fails. It decides nothing else, so it is long enough for a busy machine.
 /// - Throws: ``NotHappened`` with the sentence; the error of the condition; `CancellationError`.
 public func eventually(

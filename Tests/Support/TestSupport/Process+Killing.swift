@@ -5,8 +5,8 @@ public import Foundation
 extension Process {
   /// Kills the process as `kill -9` does, and returns when it has ended.
   ///
-  /// The method asks the kernel. `waitUntilExit()` detects the end through a socket that processes started at the same
-  /// moment inherit, and therefore also waits for their end.
+  /// The method asks the kernel. `waitUntilExit()` detects the end through a socket. Processes that are started at the
+  /// same moment inherit the socket, so `waitUntilExit()` waits for their end too.
   public func killAndWait() {
     kill(processIdentifier, SIGKILL)
     var information = siginfo_t()

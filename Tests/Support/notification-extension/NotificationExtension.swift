@@ -52,7 +52,7 @@ struct NotificationExtension {
   }
 }
 
-/// What the phone tells the process at its start.
+/// The settings that the phone gives to the process at its start.
 struct Settings: Decodable {
   /// The group container.
   var container: String
@@ -62,7 +62,7 @@ struct Settings: Decodable {
   var service: String?
   var device: String?
   var key: String?
-  /// The last sequence number when the device registered. The first process of the phone tells the order.
+  /// The last sequence number when the device registered. The first process of the phone writes it into the order.
   var lastSequence: Int64?
   /// The time in ms between the arrival and the latest hand-over.
   var budget: Int64?

@@ -3,8 +3,9 @@
 // A player that tests kill: `play-log LEDGER LOG MS ID…`.
 //
 // It accepts a payment for each id that was not accepted before, and plays all unfinished payments to a file output, as
-// tones of MS milliseconds (0 means that they end at once). It ends when all have been played, with status 0 if the
-// ledger confirms that. Before that, it adds a line to the log for each payment that was under way at two ends in a row.
+// tones of MS milliseconds (0 means that they end at once). It ends when all payments have been played, with status 0
+// if the ledger confirms that. Before it plays, it adds a line to the log for each payment that was being rendered or
+// played when two processes in a row ended.
 //
 // Its clock runs 10,000 times as fast as the machine's, so that payments that are set aside are played within seconds.
 

@@ -3,8 +3,8 @@
 // A sender of pushes that tests kill: `push-sender LEDGER PORT AUTHORITY KEY`.
 //
 // It sends all unfinished pushes of the ledger to a simulator of APNs on the port, and ends with status 0 when all have
-// ended. It prints one line for each report of interrupted pushes: how many there were. Its clock runs 300 times as fast
-// as the machine's, so that pushes that are set aside for ten minutes are tried within seconds.
+// ended. For each report of interrupted pushes, it prints a line with their number. Its clock runs 300 times as fast as
+// the machine's, so that pushes that are set aside for ten minutes are tried within seconds.
 
 import ConcurrencySupport
 import Foundation

@@ -8,7 +8,7 @@ import Foundation
 /// Usage: simulated-push-service --ca FILE [--reorder RATE] [--drop RATE] [--seed N]
 ///
 /// Standard output has one line with the port, and then one line of JSON for each delivery. Standard input takes lines
-/// such as `{"device": "0f…", "online": false}`. At its end, the counts are printed, and the program ends.
+/// such as `{"device": "0f…", "online": false}`. When the input ends, the program prints the counts and ends.
 @main
 struct SimulatedPushService {
   private struct Control: Decodable {

@@ -12,11 +12,11 @@ import TestSupport
 /// The clock runs 3,600 times faster than the real one, from the real time ORIGIN on, so that a second is an hour.
 ///
 /// The checks know these rules: a clip stays while a link to it is valid, while something needs it, and while it is the
-/// chosen tone; and after a prune, more than the budget is left only if all of it is in use.
+/// chosen tone; and after a prune, the clips exceed the budget only if all of them are in use.
 @main
 struct SoundKeeper {
   static let clipCount = 10_000
-  /// In bytes: about a twentieth of all clips.
+  /// The budget in bytes: about a twentieth of all clips.
   static let budget = 500 * 4_096
   /// Clips that every process lists as needed. The process with seed 1 publishes them first.
   static let needed = (0..<50).map(name)
@@ -24,8 +24,8 @@ struct SoundKeeper {
   static let tone = name(clipCount)
   /// The time for which a link to a clip is valid after its use, in seconds of the fast clock.
   static let linkLifetime: TimeInterval = 3 * 3_600
-  /// The longest time for which a process needs a clip, in seconds of the fast clock. A clip that is only needed would
-  /// be removed before.
+  /// The longest time for which a process needs a clip, in seconds of the fast clock. It is longer than
+  /// ``linkLifetime``, so that only the need keeps a clip at the end of this time.
   static let longestNeed: TimeInterval = 10 * 3_600
 
   let library: SoundLibrary
@@ -33,7 +33,7 @@ struct SoundKeeper {
   /// The folder that stands for the batches, announcements and pushes that need clips. A file in it has the name of the
   /// clip and the seed of the process.
   let needs: URL
-  /// The clips that this process needs, and how long.
+  /// The clips that this process needs, each with the end of the need.
   var ownNeeds: [(index: Int, until: Date)] = []
   var needCount = 0
   let time: @Sendable () -> Date
@@ -131,7 +131,7 @@ struct SoundKeeper {
 
   private func need(of index: Int) -> URL { needs.appending(path: "\(Self.name(index)).\(seed)") }
 
-  /// Needs a clip for some time. A clip is used when something begins to need it, and from then on it stays.
+  /// Begins to need a clip for some time. This is also a use of the clip. The clip stays until the end of the need.
   mutating func need(_ index: Int) throws {
     // Processes that are killed need nothing, because their files would stay.
     guard seed <= 4, !ownNeeds.contains(where: { $0.index == index }) else { return }
@@ -171,7 +171,8 @@ struct SoundKeeper {
       removed += try library.remove(group, unless: neededNow.contains).count
     }
     needed.formUnion(try neededNow())
-    // These were there all the time, and nobody used them. What others publish meanwhile is for their own next prune.
+    // These clips were there all the time, and nobody needed them. Clips that other processes publish meanwhile are
+    // left to the next prune of those processes.
     let left = before.intersection(try library.sounds()).filter { !needed.contains($0.name) }
     guard left.reduce(0, { $0 + $1.byteCount }) > Self.budget else { return }
     let unused = left.filter {

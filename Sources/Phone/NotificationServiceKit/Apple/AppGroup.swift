@@ -19,9 +19,9 @@
     }
 
     /// Makes the folders for sounds and for Crier's own files if they are missing. Their files can be read while the
-    /// phone is locked, once the user has unlocked it after a start. This must be set, because new files take the
-    /// protection of their folder, and an app with Data Protection may have a stricter default. The folders are not
-    /// backed up: the phone fetches the service's files again, and the app brings its own tones.
+    /// phone is locked, once the user has unlocked it after a start. The protection of the folders must be set, because
+    /// new files take the protection of their folder, and an app with Data Protection may have a stricter default. The
+    /// folders are not backed up: the phone fetches the service's files again, and the app brings its own tones.
     ///
     /// An error is ignored: without these attributes, everything still works while the phone is unlocked.
     func prepareFolders() {

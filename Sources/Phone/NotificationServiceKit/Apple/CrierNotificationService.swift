@@ -79,7 +79,7 @@
 
     open override func serviceExtensionTimeWillExpire() {
       let waiting = works.withLock { Array($0.values) }
-      // Run them in parallel, because each may wait for the disk.
+      // Each call may wait for the disk, so the calls run in parallel.
       DispatchQueue.concurrentPerform(iterations: waiting.count) { waiting[$0].expire() }
       // iOS may end the process as soon as this method returns. Pushes that were not handed over are then shown
       // unchanged.
@@ -104,10 +104,11 @@
     }
   }
 
-  /// The content of one request, the handler that iOS gave for it, and what the subclass changes in it.
+  /// The content of one request, the handler that iOS gave for it, and the change that the subclass makes to the
+  /// content.
   ///
-  /// It is passed to another thread once. That is safe: iOS gives content and handler to this request alone, and the
-  /// work hands over exactly once.
+  /// A delivery is passed to another thread once. That is safe: iOS gives content and handler to this request alone,
+  /// and the work hands over exactly once.
   private struct Delivery: @unchecked Sendable {  // Only one thread uses it at a time.
     let content: UNMutableNotificationContent
     let handler: (UNNotificationContent) -> Void

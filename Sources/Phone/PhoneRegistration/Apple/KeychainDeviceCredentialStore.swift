@@ -15,9 +15,9 @@
     private let name: String
 
     /// - Parameters:
-    ///   - accessGroup: The group of programs that share the item. On iOS, it may be the identifier of an app group,
-    ///     which then needs no other entitlement. Nil for the program's first access group, which may differ between an
-    ///     app and its extensions.
+    ///   - accessGroup: The group of programs that share the item. On iOS, it may be the identifier of an app group.
+    ///     The program then needs no other entitlement. Nil for the program's first access group, which may differ
+    ///     between an app and its extensions.
     ///   - name: The service attribute (`kSecAttrService`) of the keychain item.
     public init(accessGroup: String?, name: String = "crier.device") {
       self.accessGroup = accessGroup

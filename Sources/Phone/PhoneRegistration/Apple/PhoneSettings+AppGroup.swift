@@ -54,8 +54,8 @@
     }
 
     /// Asks the shop's backend to register this phone, unless it is registered already. The request is a `POST` without
-    /// a body. The cookies of the app's `URLSession.shared` say who the user is. If the backend needs something else
-    /// for this, use ``obtainCredentials(from:)``.
+    /// a body. The cookies of the app's `URLSession.shared` say who the user is. If the backend recognises the user in
+    /// another way, use ``obtainCredentials(from:)``.
     ///
     /// - Parameter url: The URL of the backend. The backend must answer with the status 200 or 201.
     /// - Throws: `URLError`, with the code `badServerResponse` for another status, or ``PhoneRegistrationError``.

@@ -10,7 +10,7 @@ import Foundation
 struct FoldedText {
   let scalars: [Unicode.Scalar]
 
-  /// The same text in lower case, scalar by scalar.
+  /// The folded text in lower case, scalar by scalar.
   let lowered: [Unicode.Scalar]
 
   /// The non-breaking space. It also replaces narrow and thin spaces, because people use all of them to group digits.
@@ -70,8 +70,8 @@ struct FoldedText {
     }
   }
 
-  /// The scalars of most alphabets that are the same in a folded text. They are not looked up, because each look-up
-  /// makes several strings.
+  /// The scalars of most alphabets that folding does not change. They are not looked up, because each look-up makes
+  /// several strings.
   private static let unchanged = ScalarSet(
     (UInt32(0x80)..<0x1000).compactMap(Unicode.Scalar.init).filter { scalar in
       var folded = String.UnicodeScalarView()

@@ -53,7 +53,7 @@ struct HeardText {
   }
 
   /// Returns whether a scalar is a tone mark, or a sign above a letter, of Thai or Lao. People leave these signs out.
-  /// They also write them either before or after the vowel sign of the same letter, and both look the same.
+  /// People also write a sign either before or after the vowel sign of the same letter, and both orders look the same.
   private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
     (0xE47...0xE4E).contains(scalar.value) || (0xEC8...0xECE).contains(scalar.value)
   }

@@ -5,8 +5,8 @@ import Foundation
 /// The pronunciation of a name that a payload gives, in the spelling that a book's own voice reads.
 ///
 /// A voice reads other spellings wrongly, and reports no error: the Japanese voice spells `watanabe` in English, and
-/// the Chinese voice needs a tone in each syllable. Such a reading is refused with the place of the first letter that
-/// does not fit, and the name itself is spoken. The payment is announced in any case.
+/// the Chinese voice needs a tone in each syllable. A pronunciation in another spelling is refused with the place of
+/// the first letter that does not fit, and the name itself is spoken. The payment is announced in any case.
 struct NameReading: Equatable {
   /// The way in which a language spells pronunciations.
   enum Spelling: String, Decodable, Sendable {

@@ -86,8 +86,8 @@ struct NumberWordTable: Sendable {
   /// a currency sign or a currency code.
   ///
   /// - Parameter speaksOfPayment: whether the text contains words about payments. If so, two number words in a row are
-  ///   a sum even without a unit, and letters next to a sum do not make it part of a name. Otherwise they do, as in
-  ///   김이원.
+  ///   a sum even without a unit, and letters next to a sum do not make the sum a part of a name. Otherwise, such
+  ///   letters make the sum a part of a name, as in 김이원.
   func sums(in text: FoldedText, speaksOfPayment: Bool) -> [Range<Int>] {
     let heard = HeardText(text.lowered)
     let search = SumSearch(heard.scalars, self, speaksOfPayment: speaksOfPayment)

@@ -281,12 +281,12 @@ struct SumSearch {
 
   private func isUnitApart(_ number: Number, _ unit: Unit) -> Bool { number.range.upperBound < unit.range.lowerBound }
 
-  /// Returns whether no name can begin before the index and reach it.
+  /// Returns false if a name could begin before the index and extend to it.
   private func isStart(_ index: Int) -> Bool {
     !isUnspaced(index - 1) || table.before.contains(text[index - 1]) && isStart(index - 1)
   }
 
-  /// Returns whether no name can continue at the index.
+  /// Returns false if a name could continue at the index.
   private func isEnd(_ index: Int, _ isUnitApart: Bool) -> Bool {
     if !isUnspaced(index) { return true }
     let end = text[index...].firstIndex { !$0.isUnspaced } ?? text.count

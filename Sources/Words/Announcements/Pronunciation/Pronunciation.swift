@@ -32,7 +32,8 @@ struct Pronunciation: Sendable {
   private let letters: [Unicode.Scalar: String]
   /// The groups of ``Content/spelledStarts``, each packed into a number, because every word is looked up.
   private let spelledStarts: Set<UInt64>
-  /// The second letters of these groups. Most words have a vowel there, so the groups are not searched for them.
+  /// The second letters of ``spelledStarts``. The second letter of most words is a vowel, so these words need no search
+  /// in the groups.
   private let secondLetters: ScalarSet
   private let saysRomanNumerals: Bool
   private var table = ReplacementTable()
@@ -208,7 +209,7 @@ struct Pronunciation: Sendable {
 
 /// Builds the respelled text of consecutive segments.
 ///
-/// Most segments stay as they are, so a text is only copied once something in it changes.
+/// Most segments stay as they are, so the text of a segment is copied only when something in it changes.
 private struct SegmentRespelling {
   private(set) var segments: [Script.Segment]
   /// The scalars of all segments.
@@ -234,7 +235,7 @@ private struct SegmentRespelling {
     closeFinished()
   }
 
-  /// Replaces the range with `replacement`. The segment in which the range begins receives all of it.
+  /// Replaces the range with `replacement`. The segment in which the range begins receives the whole replacement.
   mutating func replace(_ range: Range<Int>, with replacement: Substring.UnicodeScalarView) {
     if !scalars[range].elementsEqual(replacement) { change() }
     output?.append(contentsOf: replacement)
@@ -245,7 +246,7 @@ private struct SegmentRespelling {
     }
   }
 
-  /// Begins the text of a segment that changes at the position.
+  /// Begins a copy of the current segment, because its text changes at the position.
   private mutating func change() {
     guard output == nil else { return }
     let start = segment > 0 ? ends[segment - 1] : 0

@@ -29,8 +29,8 @@ struct ReplacementTable: Sendable {
   /// longest key is first.
   private var entries: [UInt64: [Entry]] = [:]
 
-  /// The first scalars of all keys. ``singles`` contains those of the keys with only one scalar. Most letters of a text
-  /// do not begin a key, so the entries are not searched for them.
+  /// The first scalars of all keys. Most letters of a text do not begin a key, so the entries are not searched for
+  /// these letters. ``singles`` contains the keys that have only one scalar.
   private var starts = ScalarSet()
   private var singles = ScalarSet()
 
@@ -102,7 +102,7 @@ struct ReplacementTable: Sendable {
     return starts.contains(first) && mayMatch(scalars, at: index) ? first : nil
   }
 
-  /// Returns the entries with a second scalar that may match at `index`.
+  /// Returns the entries whose keys have at least two scalars and may match at `index`.
   private func longer(_ first: Unicode.Scalar, _ scalars: [Unicode.Scalar], at index: Int) -> [Entry]? {
     index + 1 < scalars.count ? entries[Self.place(first, scalars[index + 1].baseLetter)] : nil
   }
@@ -115,7 +115,7 @@ struct ReplacementTable: Sendable {
     UInt64(first.value) << 32 | UInt64(second.map { $0.value + 1 } ?? 0)
   }
 
-  /// Returns false if no entry can match at `index`, because it is inside a word. Only words in Latin letters are
+  /// Returns false if no entry can match at `index`, because `index` is inside a word. Only words in Latin letters are
   /// examined, because finding the properties of other letters takes longer than searching the entries.
   private func mayMatch(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
     guard index > 0, scalars[index - 1].isASCII, scalars[index - 1].isWordPart else { return true }
@@ -131,7 +131,8 @@ struct ReplacementTable: Sendable {
       || (isBoundary(scalars, at: index, firstInside: true) && isBoundary(scalars, at: end, firstInside: false))
   }
 
-  /// Returns whether a word may begin or end at `index`. It may if there is no letter or mark on the outer side.
+  /// Returns whether a word may begin or end at `index`. A word may begin or end there if there is no letter or mark on
+  /// the outer side.
   private static func isBoundary(_ scalars: [Unicode.Scalar], at index: Int, firstInside: Bool) -> Bool {
     let outer = firstInside ? index - 1 : index
     return outer < 0 || outer >= scalars.count || !scalars[outer].isWordPart

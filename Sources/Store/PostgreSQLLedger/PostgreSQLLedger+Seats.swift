@@ -61,7 +61,15 @@ extension PostgreSQLLedger {
         "\(Self.players) WHERE name = $3", [leaseLength, .string(node.place), .string(Self.lease(ofLane: lane))],
         PlayerStatus.init(row:))
     }
-    return rows.first ?? own
+    return rows.first.map { Self.later($0, own) } ?? own
+  }
+
+  /// Returns the status of a lane in the database, with the report in the file of this machine's last player if that one
+  /// is later. A player that ends soon after a report has not stored it in the database.
+  private static func later(_ stored: PlayerStatus, _ own: PlayerStatus?) -> PlayerStatus {
+    guard !stored.isRunning, let report = own?.report, report.reportedAt > stored.report?.reportedAt ?? .distantPast
+    else { return stored }
+    return PlayerStatus(lane: stored.lane, isRunning: false, report: report)
   }
 
   public func players() async throws(LedgerError) -> [PlayerStatus] {
@@ -70,10 +78,10 @@ extension PostgreSQLLedger {
         "\(Self.players) WHERE starts_with(name, 'lane:')", [leaseLength, .string(node.place)],
         PlayerStatus.init(row:))
     }
-    let own = try seats.players()
-    let running = Set(own.filter(\.isRunning).map(\.lane))
-    let all = rows.filter { !running.contains($0.lane) } + own.filter(\.isRunning)
-    return all.sorted { $0.lane.utf8.lexicographicallyPrecedes($1.lane.utf8) }
+    let own = Dictionary(uniqueKeysWithValues: try seats.players().map { ($0.lane, $0) })
+    let running = own.values.filter(\.isRunning)
+    let others = rows.filter { own[$0.lane]?.isRunning != true }.map { Self.later($0, own[$0.lane]) }
+    return (others + running).sorted { $0.lane.utf8.lexicographicallyPrecedes($1.lane.utf8) }
   }
 
   // A process with the locked files of this one has ended if no file is locked.

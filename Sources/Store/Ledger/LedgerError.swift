@@ -128,7 +128,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// `inUse`; nil if it is not known.
   public let process: Int32?
 
-  /// The name of the machine that the lane belongs to, when ``code-swift.property`` is `laneTaken`; nil if it is this one.
+  /// The name of the machine that the lane belongs to, when ``code-swift.property`` is `laneTaken`; nil if the lane
+  /// belongs to this machine.
   public let machine: String?
 
   /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`; an unknown change of the tables,

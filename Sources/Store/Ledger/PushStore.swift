@@ -44,7 +44,7 @@ extension Ledger {
     ///
     /// - Parameter pushes: The numbers, each with the reason why the push had to wait, at most 64 bytes; nil for the
     ///   stored reason.
-    /// - Returns: The numbers of those that had not ended before.
+    /// - Returns: The numbers of the pushes that had not ended before.
     func expirePushes(
       _ pushes: [(number: Int64, reason: String?)], under seat: DeliverySeat?
     ) async throws(LedgerError) -> Set<Int64>

@@ -20,7 +20,7 @@ extension Ledger {
     package let maker: String?
     package let usedAt: Date?
 
-    /// Returns the result of an attempt to exchange the code at a moment when this is not possible; nil if it is.
+    /// Returns the reason why the code cannot be exchanged at a moment; nil if it can be exchanged.
     package func refusal(at moment: Date) -> SignIn? {
       if usedAt != nil { return .used }
       return expiresAt <= moment ? .expired : nil

@@ -134,7 +134,7 @@ extension Ledger {
 
     /// Restores the states of the lane's announcements when a player starts. Announcements that were playing when the
     /// last player ended are waiting again, or accepted if they have no clip. Those that were rendering are accepted
-    /// again. All others keep their state. The announcement keeps the count of its starts; see ``InterruptedWork``.
+    /// again. All others keep their state. Each announcement keeps the count of its starts; see ``InterruptedWork``.
     ///
     /// - Returns: The number of announcements that were playing. They will be played again from the start.
     @discardableResult

@@ -11,7 +11,7 @@ extension Ledger {
     /// The messages that other processes store are not reported.
     func onNewWebhooks(_ notify: @escaping @Sendable () -> Void)
 
-    /// Returns the alarms of a lane whose beginning was reported and whose end was not, with the times at which they
+    /// Returns the alarms of a lane that were reported as begun and not yet as ended, with the times at which they
     /// began. An alarm that this version does not know is left out.
     ///
     /// - Parameter lane: The lane; empty for a service without an output.
@@ -79,7 +79,7 @@ extension Ledger {
     /// - Parameter seat: The seat of the sender, as in all calls about sending; nil only if no other sender can exist,
     ///   for example in a test.
     /// - Returns: Those of the messages that are unfinished. A message whose endpoint was removed is not among them,
-    ///   because it was removed too.
+    ///   because the message was removed too.
     /// - Throws: ``LedgerError`` with `leaseLost` if the sender has lost its seat. Nothing was changed then.
     func startSending(
       webhooks numbers: [Int64], under seat: DeliverySeat?

@@ -55,7 +55,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Returns why there is no connection, while one is being looked for.
+  /// Returns why there is no connection; nil unless the thread is looking for one.
   func obstacle(server: String) -> PostgreSQLError? {
     state.withLock { state in
       guard state.state == .connecting || state.state == .waiting else { return nil }

@@ -139,7 +139,7 @@ extension PostgreSQLPool.State {
 
   fileprivate mutating func take(_ outcome: FirstOutcome<Int, PostgreSQLError>, mostWaiting: Int) -> Turn {
     if isClosed { return .refused(.closed) }
-    // While a call waits, no connection is free, so nobody overtakes it.
+    // While a call waits, no connection is free, so a later call cannot get one before it.
     if let place = free.popLast() { return .free(place) }
     guard waiting.count < mostWaiting else { return .refused(.tooManyWaiting) }
     number += 1

@@ -49,13 +49,13 @@ import Foundation
   /// Whether the open transaction has failed and can only be rolled back.
   var hasFailed: Bool { unsafe isUsable && PQtransactionStatus(pointer) == PQTRANS_INERROR }
 
-  /// Asks the server to cancel the statement that runs. The call blocks until the server has passed it on, so it can
-  /// never hit a later statement. libpq before version 17 sends this without TLS; it is a number that nobody can use
-  /// for anything else.
+  /// Asks the server to cancel the statement that runs. The call blocks until the server has passed the request on, so
+  /// the request never cancels a later statement. libpq before version 17 sends the request without TLS. It contains
+  /// only a number, which is of no other use to anybody.
   func cancelStatement() {
     guard unsafe cancellation != nil else { return }
     var text = [CChar](repeating: 0, count: 256)
-    // Safe: no more is written than the array holds. If it fails, the caller closes the connection after a while.
+    // Safe: no more is written than the array holds. If the call fails, the caller closes the connection after a while.
     _ = unsafe PQcancel(cancellation, &text, Int32(text.count))
   }
 

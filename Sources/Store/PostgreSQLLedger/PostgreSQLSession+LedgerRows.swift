@@ -102,8 +102,8 @@ struct PostgreSQLForm {
   /// The names of the values in queries. The columns' own names may be words of SQL.
   var names: [String] { table.columns.indices.map { "v\($0)" } }
 
-  /// The query for the rows after a key. Its parameters are the key, unless it begins with the first row, and the
-  /// limit.
+  /// The query for the rows after a key. Its parameters are the key and the limit. A query that begins with the first
+  /// row has only the limit.
   func reading(fromStart: Bool) -> String {
     let values = zip(table.columns, names).map { "\($0.name)\($0.kind == .real ? "::text" : "") AS \($1)" }
     let key = table.keyColumns.map(\.name).joined(separator: ", ")

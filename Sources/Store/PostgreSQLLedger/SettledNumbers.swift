@@ -71,7 +71,7 @@ final class SettledNumbers: Sendable {
       tickets.append(ticket)
     }
 
-    /// Notes that all transactions with ids below one have ended.
+    /// Notes that all transactions with ids below a given id have ended.
     mutating func note(ended id: Int64) {
       while let first = tickets.first, first.id <= id {
         settled = first.number

@@ -109,7 +109,7 @@ extension SQLiteLedger {
 
   /// Records which packs or tones exist. Records of any others are removed.
   ///
-  /// - Parameter stays: Returns whether the record of a pack or tone that is not among them stays unchanged.
+  /// - Parameter stays: Returns whether the record of a pack or tone that is not among the given ones stays unchanged.
   /// - Returns: Whether anything has changed.
   private func setFiles(
     of kind: LibraryChange.Kind, _ files: [(group: String?, name: String, sha256: String, bytes: Int)],

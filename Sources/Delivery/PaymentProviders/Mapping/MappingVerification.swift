@@ -13,7 +13,7 @@ package struct MappingVerification: Sendable, Hashable {
     case token
     /// The secret itself, in the URL's query.
     case url
-    /// Nothing but the URL, whose last part nobody can guess.
+    /// Only the URL, whose last part nobody can guess.
     case none
   }
 

@@ -67,7 +67,7 @@ public final class Player: Sendable {
   /// - Parameters:
   ///   - rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first sound
   ///     opens the output, and waits for a device that is missing.
-  ///   - takesOver: Whether the requests that wait on lanes that no process plays are moved to this lane first.
+  ///   - takesOver: Whether the requests that wait on lanes without a player are moved to this lane first.
   ///   - former: The lanes whose requests are moved even if `takesOver` is false. A lane that a process plays keeps its
   ///     requests.
   /// - Returns: The number of requests that were moved, by lane.

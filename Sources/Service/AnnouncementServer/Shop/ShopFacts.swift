@@ -29,7 +29,7 @@ struct ShopFacts: Sendable, Hashable {
   var blockage: Outage?
   /// Whether the service has an output, but none of its players plays there.
   var isPlayerMissing = false
-  /// The number of announcements that wait on outputs that nothing plays.
+  /// The number of announcements that wait on outputs without a player.
   var unplayed = 0
   /// The server of APNs that cannot be reached.
   var pushServer: String?

@@ -75,7 +75,7 @@ struct PlayerPreferencesTests {
     #expect(try await heard(service, "p1").volume == 40)
     let restarted = try self.service { $0.volume = 80 }
     let again = TestClient(server: restarted.server, key: client.key)
-    // Even before its player begins.
+    // This holds even before the player begins.
     #expect(try await again.get("/v1/playback").number("volume") == 40)
     await service.server.player?.player?.stop()
     try await restarted.startPlayer()

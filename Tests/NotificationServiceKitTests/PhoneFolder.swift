@@ -14,7 +14,7 @@ import Waveforms
 
 @testable import NotificationServiceKit
 
-/// A new group container, which is removed after the test, and what the phone around it does.
+/// A new group container, which is removed after the test, and a stand-in for the phone around it.
 final class PhoneFolder: Sendable {
   /// The phrase books of the repository.
   static let phraseBooks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -35,7 +35,7 @@ func permissions(of file: URL) throws -> Int? {
 
 /// A phone whose service is a closure. Its processes share the container.
 struct TestPhone {
-  /// What a registration has sent.
+  /// The content of a registration.
   struct Sent: Decodable, Equatable {
     var tokens: [String: String]
     var environment: String

@@ -190,8 +190,8 @@ public final class Player: Sendable {
   /// "again" is played before it.
   ///
   /// - Parameters:
-  ///   - number: The number of an announcement that ended on any output; `nil` means the last one that was played on
-  ///     this one.
+  ///   - number: The number of an announcement that ended on any output; `nil` means the last announcement that was
+  ///     played on this output.
   ///   - requester: The account that requests the replay, whose limit applies; nil for a person at this machine.
   /// - Returns: The number of the new entry, which can be used to cancel it.
   /// - Throws: ``PlayerError`` with `nothingToReplay` or `notRunning`; `LedgerError` with `tooManyReplays` if the

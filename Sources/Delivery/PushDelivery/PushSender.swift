@@ -13,7 +13,7 @@ public import PushMessages
 /// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`. A sender that has lost its seat
 ///   sends nothing more, and stores no more outcomes.
 public actor PushSender {
-  /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
+  /// A report of the sender, for logs, metrics and events. It contains no tokens, names or amounts.
   public enum Report: Sendable, Hashable {
     /// A push has ended.
     case ended(Ended)

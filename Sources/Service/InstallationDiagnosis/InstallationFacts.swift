@@ -128,7 +128,7 @@ public enum LedgerFacts: Sendable, Hashable {
     public init(inForce: Int, ended: Int) { (self.inForce, self.ended) = (inForce, ended) }
   }
 
-  /// What the ledger holds.
+  /// The contents of the ledger.
   public struct Contents: Sendable, Hashable {
     public var keys: Keys
     /// The number of webhook endpoints that are not disabled.
@@ -166,7 +166,7 @@ public enum LedgerFacts: Sendable, Hashable {
   /// The ledger is on a PostgreSQL server.
   case database(DatabaseFacts)
 
-  /// What the ledger holds; nil if it could not be read. A ledger that does not exist yet is empty.
+  /// The contents of the ledger; nil if the ledger could not be read. A ledger that does not exist yet is empty.
   var contents: Contents? {
     let empty = Contents(keys: Keys(inForce: 0, ended: 0))
     switch self {

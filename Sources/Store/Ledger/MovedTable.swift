@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of a ledger, as a move from one kind of ledger to the other one copies it.
+/// A table that is copied when a ledger is moved to the other kind of database.
 ///
 /// Both databases use these names of tables and columns, except a few names that the type of a ledger's rows replaces.
 /// A column has the same value in both databases: a boolean of PostgreSQL is an integer in SQLite.

@@ -18,8 +18,8 @@ extension Ledger {
     func activeAlarms(lane: String) async throws(LedgerError) -> [WebhookEvent.Kind: Date]
 
     /// Records that an alarm has begun or ended, and puts the messages about it into the outbox, for every account with
-    /// an endpoint that is registered for them. All of this is one transaction, so each beginning and each end is
-    /// reported once, even after a crash.
+    /// an endpoint that is registered for such messages. All of this is one transaction, so each beginning and each end
+    /// is reported once, even after a crash.
     ///
     /// - Returns: False if this beginning or end was reported before. Nothing was changed then.
     @discardableResult
@@ -78,8 +78,8 @@ extension Ledger {
     ///
     /// - Parameter seat: The seat of the sender, as in all calls about sending; nil only if no other sender can exist,
     ///   for example in a test.
-    /// - Returns: Those of the messages that are unfinished. A message whose endpoint was removed is not among them,
-    ///   because the message was removed too.
+    /// - Returns: The messages that are unfinished. A message whose endpoint was removed is not among them, because the
+    ///   message was removed too.
     /// - Throws: ``LedgerError`` with `leaseLost` if the sender has lost its seat. Nothing was changed then.
     func startSending(
       webhooks numbers: [Int64], under seat: DeliverySeat?

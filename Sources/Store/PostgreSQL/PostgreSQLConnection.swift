@@ -29,7 +29,7 @@ public final class PostgreSQLConnection: Sendable {
     public init() {}
   }
 
-  /// What a connection is doing.
+  /// The state of a connection.
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// There is no connection, and nobody has asked for one since the last one ended.
     case notConnected = "not_connected"
@@ -58,7 +58,7 @@ public final class PostgreSQLConnection: Sendable {
 
   deinit { mailbox.close(server: address.description) }
 
-  /// What the connection is doing now.
+  /// The present state of the connection.
   public var state: State { mailbox.connectionState }
 
   /// Runs work on the connection's thread, after the work of earlier calls.

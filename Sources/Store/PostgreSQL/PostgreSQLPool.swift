@@ -43,7 +43,7 @@ public final class PostgreSQLPool: Sendable {
     state = Locked(State(free: Array(connections.indices.reversed())))
   }
 
-  /// What each connection is doing now.
+  /// The present state of each connection.
   public var states: [PostgreSQLConnection.State] { connections.map(\.state) }
 
   /// The number of calls that wait for a connection.

@@ -24,7 +24,8 @@ extension Wire {
   }
 
   /// Sends statements without waiting between them, and receives their results. A failed statement aborts the
-  /// statements after it. Outside of a transaction, all are stored, or none. The call blocks.
+  /// statements after it. Outside of a transaction, either the changes of all statements are stored, or no change. The
+  /// call blocks.
   func run(_ statements: [Statement], for purpose: Purpose) throws(PostgreSQLError) -> [PostgreSQLRows] {
     var encoded: [EncodedValues] = []
     for (index, statement) in statements.enumerated() {

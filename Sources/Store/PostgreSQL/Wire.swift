@@ -6,8 +6,8 @@ import Foundation
 
 /// A connection of libpq. Only the thread that made it uses it.
 ///
-/// It never blocks in libpq, except while a host name is looked up and while a cancellation is sent: it waits in `poll`,
-/// where its thread can be woken. It is safe, because it alone frees what its pointers point to.
+/// It never blocks in libpq, except while a host name is looked up and while a cancellation is sent: it waits in
+/// `poll`, where its thread can be woken. The class is safe, because only this class frees the memory of its pointers.
 @safe final class Wire {
   private(set) var pointer: OpaquePointer?
   private let cancellation: OpaquePointer?

@@ -6,7 +6,7 @@ public import PostgreSQL
 
 /// The state of a ledger's database and of its server, found without opening the ledger for use.
 public struct DatabaseExamination: Sendable, Hashable {
-  /// What the database holds, if it has all tables.
+  /// The contents of a database that has all tables.
   public struct Contents: Sendable, Hashable {
     /// The number of keys that are neither revoked nor expired, without those of devices.
     public var keysInForce: Int

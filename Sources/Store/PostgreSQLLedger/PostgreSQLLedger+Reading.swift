@@ -81,7 +81,7 @@ extension PostgreSQLLedger {
     try entries(session.rows("SELECT * FROM announcements WHERE \(condition)", values), in: session)
   }
 
-  /// Returns the entries with ids.
+  /// Returns the entries with the given ids.
   static func entries(
     of keys: [AnnouncementKey], in session: borrowing PostgreSQLSession
   ) throws -> [AnnouncementKey: Ledger.Entry] {

@@ -45,8 +45,9 @@ public final class PostgreSQLLedger: Ledger.Store {
     /// The time after which the server ends a transaction whose node sends no more statements, for example because the
     /// node was stopped. Other nodes wait for the rows of such a transaction, and events wait for its end.
     public var longestPause: Duration = .seconds(10)
-    /// The time for which a reader of events, or of another list that is read after a number, waits for open transactions
-    /// that may have earlier rows. Rows that are not in order after that are left to a later call.
+    /// The time for which a reader of events waits for open transactions that may have earlier rows. Readers of other
+    /// lists that are read from a number onwards wait as long. Rows that are not in order after that are left to a
+    /// later call.
     public var patienceForOrder: Duration = .seconds(1)
     /// The maximum number of acceptances and commands that may wait to be written.
     public var waitingLimit = 10_000
@@ -260,7 +261,7 @@ public final class PostgreSQLLedger: Ledger.Store {
     }
   }
 
-  /// Runs work on a connection of a pool. It is run up to three times if it may be repeated after its error.
+  /// Runs work on a connection of a pool. The work is run up to three times if its error allows another run.
   ///
   /// - Parameter isRepeatable: Whether work that ended with an error of this code has certainly stored nothing.
   private func run<Value: Sendable>(

@@ -45,7 +45,7 @@ final class SettledNumbers: Sendable {
     }
   }
 
-  /// What this process knows about the numbers of a table.
+  /// The knowledge of this process about the numbers of a table.
   struct Knowledge: Sendable, Hashable {
     struct Ticket: Sendable, Hashable {
       /// The last number that was taken before the ticket.

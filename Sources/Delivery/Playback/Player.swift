@@ -171,7 +171,7 @@ public final class Player: Sendable {
   @discardableResult
   public func cancel(_ number: Int64) async throws -> Bool { try await ask { .cancel(number, $0) } }
 
-  /// Undoes the cancellation of an announcement of this lane. It waits again in its old place.
+  /// Undoes the cancellation of an announcement of this lane. The announcement waits again in its old place.
   ///
   /// - Returns: False if it cannot be restored; see `Ledger.StateStore.restore(_:)`.
   /// - Throws: ``PlayerError`` with `notRunning`; `LedgerError`. After an error, nothing has changed.

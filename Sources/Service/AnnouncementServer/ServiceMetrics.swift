@@ -147,13 +147,13 @@ final class ServiceMetrics: Sendable {
     var speechServers: [SpeechServerVoice.Status] = []
     var eventStreams = 0
     var batchStreams = 0
-    /// The number of pushes that have not ended; nil if the service sends none.
+    /// The number of pushes that have not ended; nil if the service sends no pushes.
     var waitingPushes: Int?
     /// The number of servers of APNs that cannot be reached; nil if the service sends no pushes.
     var unreachablePushServers: Int?
-    /// The number of messages to webhook endpoints that have not ended; nil if the service sends none.
+    /// The number of messages to webhook endpoints that have not ended; nil if the service sends no messages.
     var waitingWebhooks: Int?
-    /// The number of webhook endpoints that cannot be reached; nil if the service sends none.
+    /// The number of webhook endpoints that cannot be reached; nil if the service sends no messages to endpoints.
     var unreachableWebhookEndpoints: Int?
     /// The numbers of deliveries that are set aside.
     var setAside = Ledger.SetAsideCounts()

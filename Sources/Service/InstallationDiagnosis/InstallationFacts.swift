@@ -260,7 +260,7 @@ public struct VoicePackFacts: Sendable, Hashable {
   public struct MissingChoice: Sendable, Hashable {
     public var locale: String
     public var id: String
-    /// Whether the service's settings chose it, and not `crier voices use`.
+    /// Whether the service's settings chose the pack, and not `crier voices use`.
     public var isSetting: Bool
 
     public init(locale: String, id: String, isSetting: Bool) {

@@ -43,8 +43,8 @@ extension Ledger {
     ///   - limit: The maximum number of payments, 1 to 1,000.
     func quietPayments(lane: String, after number: Int64, limit: Int) async throws(LedgerError) -> [Entry]
 
-    /// Accepts the summary of quiet payments. In the same transaction, they are marked as named in it. They stay
-    /// `quiet` even if the summary is not announced.
+    /// Accepts the summary of quiet payments. In the same transaction, the payments are marked as named in the summary.
+    /// They stay `quiet` even if the summary is not announced.
     ///
     /// - Parameters:
     ///   - last: The number of the last of the payments.

@@ -14,7 +14,7 @@ public protocol PostgreSQLReadable {
 public protocol PostgreSQLElement: PostgreSQLReadable {
   /// The numbers of the types of PostgreSQL that are read as this type.
   static var types: Set<UInt32> { get }
-  /// The numbers of the types of their arrays.
+  /// The numbers of the types of PostgreSQL for arrays of these values.
   static var arrayTypes: Set<UInt32> { get }
   /// Returns the value of bytes in PostgreSQL's binary format; nil if they are not a value of the type.
   static func value(of bytes: ArraySlice<UInt8>, type: UInt32) -> Self?
@@ -85,7 +85,7 @@ extension Bool: PostgreSQLElement {
   }
 }
 
-/// An element of an array, or an optional of one.
+/// An element of an array, or an optional element.
 public protocol PostgreSQLArrayElement {
   associatedtype Stored: PostgreSQLElement
   /// Returns the element for a value that was read; nil if there is no place for NULL.

@@ -6,7 +6,7 @@ public enum PostgreSQLIsolation: String, Sendable, Hashable, CaseIterable {
   case readCommitted = "READ COMMITTED"
   /// All statements see what was committed before the first one began.
   case repeatableRead = "REPEATABLE READ"
-  /// The result is that of running the transactions one after another.
+  /// The result is the same as if the transactions ran one after another.
   case serializable = "SERIALIZABLE"
 }
 

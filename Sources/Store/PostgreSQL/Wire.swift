@@ -40,7 +40,7 @@ import Foundation
   var isUsable: Bool { unsafe pointer != nil && PQstatus(pointer) == CONNECTION_OK }
   var socket: Int32? { unsafe pointer == nil ? nil : PQsocket(pointer) }
 
-  /// Whether a transaction is open. A connection that broke has none.
+  /// Whether a transaction is open. A broken connection has no open transaction.
   var isInTransaction: Bool {
     guard isUsable else { return false }
     return unsafe PQtransactionStatus(pointer) != PQTRANS_IDLE

@@ -70,7 +70,7 @@ extension PostgreSQLLedger {
 
   /// Records that files were removed.
   ///
-  /// - Parameter condition: The condition of the files. It must not name anchors, because they change.
+  /// - Parameter condition: The condition of the files. The condition must not name anchors, because anchors change.
   /// - Returns: The number of files.
   private func remove(
     _ condition: String, _ values: [PostgreSQLValue], in session: borrowing PostgreSQLSession
@@ -103,7 +103,8 @@ extension PostgreSQLLedger {
     }
   }
 
-  /// Records that clips no longer belong to an account, unless it still has them in another announcement or a batch.
+  /// Records that clips no longer belong to an account, unless the account still has the clips in another announcement
+  /// or a batch.
   func forget(_ clips: [String], account: String, in session: borrowing PostgreSQLSession) throws {
     let clips = clips.filter { !$0.hasZero }
     let condition = "kind = 'clip' AND name = ANY($1) AND account = $2"

@@ -136,7 +136,7 @@ public final class PostgreSQLLedger: Ledger.Store {
     self.fence = fence
   }
 
-  /// Brings the tables up to date, or checks that they are, and closes the connection.
+  /// Brings the tables up to date, or checks that they are up to date, and closes the connection.
   ///
   /// - Throws: ``PostgreSQLError``; `LedgerError` with `olderVersion`; ``WrongEncoding``, before anything was changed.
   private static func prepare(_ connection: PostgreSQLConnection, _ options: Options) async throws {

@@ -64,7 +64,7 @@ extension PostgreSQLSession: NewLedgerRows {
   }
 }
 
-/// How PostgreSQL stores a table that is moved.
+/// The form in which PostgreSQL stores a table that is moved.
 struct PostgreSQLForm {
   let table: MovedTable
 
@@ -86,7 +86,7 @@ struct PostgreSQLForm {
     }
   }
 
-  /// The counts of each endpoint, as the sums of their shards.
+  /// The counts of each endpoint. Each count is the sum of its shards.
   private static let sums = """
     (SELECT number AS endpoint, coalesce(sum(waiting), 0)::bigint AS waiting,
        coalesce(sum(delivered), 0)::bigint AS delivered, coalesce(sum(failed), 0)::bigint AS failed,

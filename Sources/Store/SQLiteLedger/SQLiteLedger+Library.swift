@@ -71,7 +71,8 @@ extension SQLiteLedger {
     }
   }
 
-  /// Records that clips no longer belong to an account, unless it still has them in another announcement or a batch.
+  /// Records that clips no longer belong to an account, unless the account still has the clips in another announcement
+  /// or a batch.
   func forget(_ clips: [String], account: String, in database: Database) throws {
     for clip in clips {
       let isKept = try Bool.fetchOne(

@@ -48,7 +48,7 @@ package struct SQLiteRows: NewLedgerRows {
   }
 }
 
-/// How SQLite stores a table that is moved.
+/// The form in which SQLite stores a table that is moved.
 struct SQLiteForm {
   let table: MovedTable
 

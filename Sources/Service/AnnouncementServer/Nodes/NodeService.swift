@@ -14,7 +14,7 @@ final class NodeService: Service {
 
   private let ledger: any Ledger.NodeStore
   private let failures: RepeatedFailureLog
-  /// The deliveries that this node makes if no other one does.
+  /// The deliveries that this node makes if no other node makes them.
   let deliveries: Set<DeliverySeat.Kind>
 
   /// - Returns: nil if only one machine can use the ledger.

@@ -178,7 +178,7 @@ struct LibraryCallTests {
     }
   }
 
-  // MARK: Whose they are
+  // MARK: The accounts of files
 
   @Test("the key of a device does not see the clips of another account or of another app group")
   func isolation() async throws {

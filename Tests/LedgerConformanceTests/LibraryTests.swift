@@ -166,7 +166,7 @@ struct LibraryTests {
     #expect(LibraryAnchor(anchor.description) == anchor)
   }
 
-  // MARK: - Whose they are
+  // MARK: - The accounts of files
 
   @Test(
     "an account sees only its own clips of an app group, even of a clip that several accounts have",

@@ -259,7 +259,7 @@ struct NotificationOrderTests {
     _ = order.turn(of: first, "p1", at: 0, canAsk: false, settings)
     let others = try (2...4).map { sequence in try arrive(&order, sequence, at: 50) }
     order.prepared(others[2], duration: 1_000, settings)
-    // It gives the two before it their places.
+    // The fourth payment gives the two payments before it their places.
     _ = order.turn(of: others[2], "p4", at: 100, isLast: true, canAsk: false, settings)
     order.prepared(others[0], duration: 6_000, settings)
     order.prepared(others[1], duration: 1_000, settings)

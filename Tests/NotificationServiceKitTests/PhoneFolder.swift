@@ -133,7 +133,7 @@ struct TestPush {
   var id = "p1"
   var sequence: Int64? = 1
   var amount = "2.00"
-  /// The amount in the tokens, if it is another one.
+  /// The amount in the tokens, if it differs from ``amount``.
   var spokenAmount: String?
   var hasTokens = true
   var clip: [UInt8]?

@@ -15,9 +15,9 @@ extension Networked {
   struct PushSenderTests {
     /// The fate of a push that APNs always answers in the same way.
     enum Fate: Sendable {
-      /// It ends at once in the state, with the reason.
+      /// The push ends at once in the state, with the reason.
       case ends(Ledger.Push.State)
-      /// It is tried again until it expires.
+      /// The push is tried again until it expires.
       case expiresAfterRetries
       /// The app is stopped, and tried again with long waits until the push expires.
       case stopsApp

@@ -19,7 +19,7 @@ from test_lookup import wav
 from timeline import Timeline
 
 RECIPES = ("fixed-name", "at-once", "serial-queue")
-# The payments come within this time, and each of their clips is as long as this.
+# The payments come within this time, and each of their clips has this length.
 BURST_SECONDS = 0.3
 CLIP_MS = 250
 PAYMENTS = 12

@@ -176,7 +176,7 @@ def one_step(number, step, stage):
     identifier = f"step-{number}"
     arrivals, bars = stage.receiver.arrivals, stage.bars
     stage.set(0)
-    # Each step is also one back. The clock is right again, so a normal signed request is accepted.
+    # This is a step back from the former difference. The clock is right again, so a normal signed request is accepted.
     answer = stage.announce_signed(f"{identifier}-signed-before")
     bars.require(answer == (201, None), f"before {step} s: a signed request was answered with {answer}")
     stage.announce(identifier, "play", "push")

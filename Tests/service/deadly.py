@@ -173,7 +173,7 @@ class Sounds(Work):
         return announce(self.service, identifier, deliver=["clip", "play"])
 
     def send_all(self):
-        # The sounds of those that are heard first are ready already when the deadly one comes, and its own is not.
+        # When the deadly announcement comes, the sounds of the first announcements are ready, and its own sound is not.
         first = max(5, len(self.others) // 3)
         for identifier in self.others[:first] + self.deadly + self.others[first:]:
             persist(lambda identifier=identifier: self.send(identifier))
@@ -300,8 +300,8 @@ def run_kind(name, kind, options, folder, bars):
                 bars.require(False, f"{name}: {error}")
         service.kill()
     met = [site.trap.met.get(work.key(identifier), 0) for identifier in work.deadly]
-    # If there are several, one may be interrupted by the end that another one causes. It then ends the service only
-    # once.
+    # If there are several pieces of deadly work, one may be interrupted by the end that another one causes. The
+    # interrupted work then ends the service only once.
     within = all(0 < times <= work.most for times in met) and sum(met) > work.count
     bars.require(within, f"{name}: ends by deadly work: {met}, and each may cause {work.most}")
     own = [status for status in supervisor.statuses if status != -signal.SIGKILL]

@@ -361,7 +361,7 @@ def send_mutated(options, folder, bars, await_announcements):
         if not bars.require(service.is_running, "the service ended"):
             return {}
         await_announcements(service, bars, expected)
-        # It works as before.
+        # The service works as before.
         _, more = announce(service, known, 11, bars)
         announced = await_announcements(service, bars, expected | more)
         return {

@@ -230,7 +230,7 @@ public actor PushSender {
       let known = Dictionary(started.map { ($0.push.number, $0) }) { first, _ in first }
       for push in pushes {
         guard let (stored, token) = known[push.number] else {
-          // Somebody else has ended or removed it.
+          // Somebody else has ended or removed the push.
           schedule.ended(push, provesTopic: false)
           continue
         }

@@ -123,8 +123,8 @@ extension Wire {
       }
       guard isUsable, unsent >= 0 else { break }
       if giveUp == nil, purpose.control?.ended != nil {
-        // PostgreSQL answers the cancellation of a commit that waits for a standby with success, although the standby
-        // may not have it. Without a cancellation, nobody sees the changes before the standby has them.
+        // If a commit that waits for a standby is cancelled, PostgreSQL answers with success, although the standby may
+        // not have the changes. Without a cancellation, nobody sees the changes before the standby has them.
         if purpose.action != .committing { cancelStatement() }
         giveUp = ContinuousClock.now + purpose.patience
       }

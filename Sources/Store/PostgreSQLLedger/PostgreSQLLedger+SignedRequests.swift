@@ -48,7 +48,8 @@ extension PostgreSQLLedger {
   @discardableResult
   public func forgetSignedRequests(before moment: Int64) async throws(LedgerError) -> Int {
     try await repeatWhilePruning { session in
-      // If two nodes forget requests at once, each forgets different requests, and notes the time of its own ones.
+      // If two nodes forget requests at once, each node forgets different requests, and notes the time of the requests
+      // that it forgets.
       let rows = try session.rows(
         """
         WITH forgotten AS (

@@ -213,7 +213,7 @@ extension PaymentFields.TimeFormat {
     case .seconds, .milliseconds:
       guard let number = value.wholeNumber else { return nil }
       let seconds = TimeInterval(number) / (self == .seconds ? 1 : 1_000)
-      // No calendar has later times, and formatting one could end the process.
+      // No calendar has later times, and formatting a later time could end the process.
       return seconds < Self.firstSecondOfYear10000 ? Date(timeIntervalSince1970: seconds) : nil
     case .local(let offset):
       guard let text = value.text, text.utf8.count == 19 else { return nil }

@@ -7,9 +7,9 @@ import WebhookMessages
 
 /// Makes the calls of a service for payments that arrive at random moments.
 ///
-/// Each payment is answered, pushed to a phone, played on its shop's lane, and told to the shop's endpoint of webhooks. Its
-/// backend then reads it once. Beside the payments, the load has what a service reads regularly. The shops are those of
-/// `scripts/simulate-ledger-load`: an account each, with a device, an endpoint and a lane.
+/// Each payment is answered, pushed to a phone, played on its shop's lane, and told to the shop's endpoint of webhooks.
+/// Its backend then reads it once. In addition, the load reads everything that a service reads regularly. The shops are
+/// those of `scripts/simulate-ledger-load`. Each shop has an account, a device, an endpoint and a lane.
 struct PaymentLoad: Sendable {
   let ledger: PostgreSQLLedger
   let shops: Int
@@ -21,8 +21,8 @@ struct PaymentLoad: Sendable {
 
   /// Runs the load for a time, and prints the durations of the calls.
   ///
-  /// - Parameter moment: The moment before which what has ended is removed, as a service does each hour; nil to remove
-  ///   nothing.
+  /// - Parameter moment: Everything that ended before this moment is removed, as a service does each hour; nil to
+  ///   remove nothing.
   func run(seconds: Double, pruningBefore moment: Date?) async throws {
     let start = clock.now
     let end = start + .seconds(seconds)

@@ -5,7 +5,7 @@ import Ledger
 import PlaybackOrder
 import PushMessages
 
-/// A payment with texts of the sizes that the service stores for it: those of an announcement in zh-CN with a payer.
+/// A payment with texts of the sizes that the service stores for an announcement in zh-CN with a payer.
 struct SamplePayment: Sendable {
   let account: String
   let lane: String
@@ -23,7 +23,7 @@ struct SamplePayment: Sendable {
 
   /// - Parameters:
   ///   - shop: The number of the shop, which has an account and a lane.
-  ///   - id: The id, without which no other payment of the account has it.
+  ///   - id: The id, which no other payment of the account has.
   init(shop: Int, id: String) {
     let digits = String(shop)
     let number = String(repeating: "0", count: max(0, 7 - digits.count)) + digits

@@ -25,8 +25,8 @@ def programs():
     raise Missing("PostgreSQL is missing: install the package postgresql.")
 
 
-# What the settings of Debian would leave to chance: a checkpoint in the middle of a turn, and files of the log.
-# fsync, synchronous_commit and full_page_writes stay on, as they are by default.
+# With Debian's settings, chance would decide when a checkpoint comes and when files of the log are made. With these
+# settings, it does not. fsync, synchronous_commit and full_page_writes stay on, as they are by default.
 SETTINGS = {
     "listen_addresses": "''",
     "shared_buffers": "'1GB'",

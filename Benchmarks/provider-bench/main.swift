@@ -51,7 +51,7 @@ func check(_ requests: Requests, for seconds: Double) async throws {
         var count = 0
         while ContinuousClock.now - start < .seconds(seconds) {
           // Each task checks all requests in their order, beginning at a different place. If a task got every second
-          // request, it could have only one kind of them, and the task with the faster kind would count for most.
+          // request, all its requests could be of one kind, and the task with the faster kind would decide the result.
           let (request, endpoint) = requests[(task * requests.count / tasks + count) % requests.count]
           let judgement = endpoint.judge(request, at: Date())
           guard judgement.payments.count == 1 else {

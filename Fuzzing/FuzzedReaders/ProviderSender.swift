@@ -15,8 +15,8 @@ struct ProviderSender {
   /// Whether a signature covers the payments. If there is only a token or a secret in the URL, any body is accepted.
   var isSigned = true
   var signsTime = false
-  /// Returns a signed request. Its body is the given one, or one that the provider makes from it. Nil if it cannot be
-  /// signed.
+  /// Returns a signed request. Its body is the given one, or one that the provider makes from it. Nil if the body
+  /// cannot be signed.
   var sign: @Sendable (Data) -> ProviderRequest?
 
   static var all: [String: ProviderSender] {

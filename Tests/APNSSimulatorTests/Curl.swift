@@ -8,7 +8,7 @@ import Foundation
 struct Curl {
   /// An answer as curl received it.
   struct Answer {
-    /// The exit status of curl: 0 for an answer, 92 for a stream that was reset, 28 for a time that ran out.
+    /// The exit status of curl: 0 for an answer, 92 for a stream that was reset, 28 for a time-out.
     var exit: Int32
     var status: Int
     /// The header fields, with lowercase names.

@@ -96,7 +96,7 @@ struct AmountReaderTests {
     }
     for code in Set(Locale.commonISOCurrencyCodes).union(Self.units) {
       let name = try #require(Locale(identifier: locale).localizedString(forCurrencyCode: code))
-      // Without spaces, a name that begins like a number is no end of it: 십이 오만 리알.
+      // In Chinese and Korean, a name that begins like a number does not show where the number ends: 십이 오만 리알.
       let digits = ["ko": "일이삼사오육칠팔구십백천만억조영공점", "zh": "零一二三四五六七八九十百千万亿点"][locale]
       if let digits, let first = name.first, digits.contains(first), !Self.units.contains(code) {
         #expect(read(twelve + name, code) == .refused(.ambiguous), "\(locale) \(code) \(name)")

@@ -284,7 +284,7 @@ struct AccessTests {
   @Test("a signature is refused if it is too old, from the future, missing, malformed or from an unknown key")
   func badSignature() async throws {
     let client = try await service.client()
-    // Far ahead: on a busy machine seconds pass until the service looks at it.
+    // The second time is far ahead, because on a busy machine seconds pass until the service checks it.
     for seconds in [-310, 3_600] as [TimeInterval] {
       let answer = try await client.post(payment(), try signed(client, body: payment(), at: seconds))
       #expect(answer.status == 401 && answer.code == "timestamp_outside_window")

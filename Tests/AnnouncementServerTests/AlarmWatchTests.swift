@@ -160,7 +160,7 @@ struct OpenTimeTests {
   @Test("hours in which the shop is closed do not count as open time")
   func closed() {
     #expect(between(86_400) { _ in false } == .zero)
-    // Open in every second hour.
+    // The shop is open in every second hour.
     let open = between(10 * 3_600) { Int($0.timeIntervalSince(Self.end)) / 3_600 % 2 == 0 }
     #expect(open == .seconds(5 * 3_600))
   }

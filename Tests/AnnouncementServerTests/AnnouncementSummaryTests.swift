@@ -48,7 +48,7 @@ struct AnnouncementSummaryTests {
     #expect(hours.allSatisfy { ($0["hour"] as? String)?.hasSuffix(":00:00+05:30") == true && $0["sum"] == nil })
     let all = try await groups("")
     #expect(all.count == 1 && Set(all[0].keys) == ["count", "last_at"] && all[0]["count"] as? Int == 3)
-    // A removed announcement does not count, and nor do those of another account.
+    // Neither a removed announcement nor an announcement of another account counts.
     #expect(try await client.send(.delete, "/v1/announcements/c").status == 200)
     #expect(try await groups("?by=kind").map { $0["kind"] as? String } == ["received"])
     #expect(try await groups("", of: try await service.client(account: "other")).isEmpty)

@@ -59,7 +59,7 @@ struct AnnouncingTests {
       let answer = try await service.stranger.get("/v1/clips/\(name)\(query)")
       #expect(answer.status == 401 && answer.code == "signature_malformed", "\(query)")
       #expect(try answer.string("detail")?.contains("&amp;") == true)
-      // A key is good without the signature.
+      // With a key, the signature is not needed.
       let byKey = try await client.get("/v1/clips/\(name)?expires=9999999999&amp;signature=A")
       #expect(byKey.status == 200)
     }
@@ -100,7 +100,7 @@ struct AnnouncingTests {
     let again = try await TestClient(server: fresh.server, key: client.key).post(payment(), ["Accept": "audio/wav"])
     #expect(again.status == 200 && again.body == sound.body)
     #expect(fresh.voice.calls == 1 && fresh.clips().count == 1)
-    // In the service that has it in memory, the next announcement of the words puts it back into its folder.
+    // The service has the clip in memory. The next announcement of the words puts the clip back into its folder.
     try FileManager.default.removeItem(at: file)
     #expect(try await client.post(payment("p2")).status == 201)
     #expect(service.clips().count == 1)

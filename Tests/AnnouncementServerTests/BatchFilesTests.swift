@@ -145,7 +145,7 @@ struct BatchFilesTests {
     await work.value
     let id = try place.split(separator: "/").last.map(String.init).orThrow("an id")
     let folder = service.folder.url.appending(path: "batches")
-    // What a service leaves that is killed after one or two of the three files.
+    // A service that is killed while it removes a batch may have removed one or two of the three files.
     for name in ["\(id).list", "\(id).result.jsonl"].prefix(removed) {
       try FileManager.default.removeItem(at: folder.appending(path: name))
     }

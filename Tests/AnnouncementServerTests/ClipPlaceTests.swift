@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Links, folders, pipes and sockets in place of a clip")
 struct ClipPlaceTests {
-  /// What somebody puts in place of a clip.
+  /// A thing that somebody puts in place of a clip.
   enum Intruder: CaseIterable {
     case link, danglingLink, folder, pipe, socket
 

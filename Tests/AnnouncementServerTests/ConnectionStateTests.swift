@@ -7,17 +7,17 @@ import Testing
 
 @Suite("The state of a connection")
 struct ConnectionStateTests {
-  /// What happens on a connection with a limit of 30 s.
+  /// An event on a connection with a limit of 30 s.
   enum Happening: Sendable, CustomTestStringConvertible {
     case head, end, last, response, closed, stops
     case writable(Bool, unread: Int = 0)
-    /// So many seconds pass.
+    /// This number of seconds passes.
     case wait(Int64)
 
     var testDescription: String { "\(self)" }
   }
 
-  /// A connection in a time that the test moves.
+  /// A connection whose clock the test moves.
   private struct Connection {
     var state = ConnectionState(limit: .seconds(30))
     var now = NIODeadline.uptimeNanoseconds(1)
@@ -43,8 +43,8 @@ struct ConnectionStateTests {
       }
     }
 
-    /// The seconds from now to the moment at which a connection is closed on which nothing happens, checked at the
-    /// times that the state asks for; nil if it is still open after an hour.
+    /// The seconds from now until a connection without events is closed. The state decides when it is checked. Nil if
+    /// the connection is still open after an hour.
     func secondsLeft(unread: Int = 0) -> Int64? {
       var state = state
       var time = state.nextCheck(after: now)

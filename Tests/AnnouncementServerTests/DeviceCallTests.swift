@@ -11,7 +11,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-/// A token of APNs with one digit all through.
+/// A token of APNs that repeats one digit.
 func deviceToken(_ digit: Character) -> String { String(repeating: digit, count: 64) }
 
 /// The body of a registration.

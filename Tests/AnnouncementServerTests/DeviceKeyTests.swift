@@ -117,7 +117,7 @@ struct DeviceKeyTests {
     #expect(hidden.status == 404 && missing.status == 404)
     #expect(try hidden.string("detail") == missing.string("detail"))
     #expect(try await phone.send(.head, "/v1/clips/\(name)").status == 404)
-    // A signed URL is good for whoever has it.
+    // Anybody who has a signed URL can use it.
     let url = try #require(try others.string("clip.url").flatMap { URL(string: $0) })
     #expect(try await service.stranger.get("\(url.path)?\(url.query ?? "")").status == 200)
     #expect(try await phone.get("\(url.path)?\(url.query ?? "")").status == 404)
@@ -139,7 +139,7 @@ struct DeviceKeyTests {
     let forged = try await service.client([.device])
     #expect(try await forged.get("/v1/devices/phone-1").code == "scope_missing")
     #expect(try await forged.get("/v1/clips/a.wav").code == "scope_missing")
-    // A key of a device that has further scopes in the ledger has only its own.
+    // If the ledger has further scopes for the key of a device, these scopes have no effect.
     let key = APIKey.make()
     try await service.ledger.createKey(
       NewKey(id: key.id, account: "shop", digest: key.digest, scopes: ["device", "read", "admin"], device: "phone-1"))

@@ -152,7 +152,7 @@ struct EventTests {
     let (client, other) = (try await service.client(), try await service.client())
     let stream = try await listen(client)
     try await service.revoke(client)
-    // With the next beat, or with what happens before.
+    // The stream ends with the next heartbeat, or with an event before it.
     if heartbeat > 1 { #expect(try await other.post(payment("p1")).status == 201) }
     #expect(await stream.rest().allSatisfy { $0 == ServerSentEvent.heartbeat })
     try await eventually { service.server.hub.count == 0 }

@@ -101,7 +101,7 @@ struct FailureGateTests {
     #expect(try await statuses("127.0.0.1", 1, ["X-Forwarded-For": "192.0.2.9, 192.0.2.1"]) == [429])
     #expect(try await statuses("127.0.0.1", 6) == Array(repeating: 401, count: 6))
     #expect(try await statuses(nil, 6) == Array(repeating: 401, count: 6))
-    // Who is no proxy is not believed.
+    // The header of a client that is not a proxy is ignored.
     #expect(
       try await statuses("192.0.2.7", 4, ["X-Forwarded-For": "198.51.100.1"]) == [401, 401, 401, 429])
   }

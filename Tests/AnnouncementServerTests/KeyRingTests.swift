@@ -18,7 +18,7 @@ import Testing
 
 @Suite("Key lookup")
 struct KeyRingTests {
-  /// A ring whose time the test sets.
+  /// A key ring whose clock the test sets.
   private final class Ring: Sendable {
     let folder: TemporaryFolder
     let ledger: any Ledger.Store
@@ -298,7 +298,7 @@ struct KeyRingTests {
     for key in [known, unseen] {
       #expect(try await ring.refusal("Bearer \(key.text)", from: address, failures: gate) == nil)
     }
-    // The time stands still, so that the keys were read just now: whoever read the ledger again would find this one.
+    // The time stands still, so the cached keys are always new. Only a ring that reads the ledger again finds this key.
     let late = try await ring.newKey()
     let signed = SignedRequest(
       signing: .init(method: "GET", target: "/v1/playback"), with: late.digest,

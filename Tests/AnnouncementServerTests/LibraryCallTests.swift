@@ -178,7 +178,7 @@ struct LibraryCallTests {
     }
   }
 
-  // MARK: Whose they are
+  // MARK: The accounts of files
 
   @Test("the key of a device does not see the clips of another account or of another app group")
   func isolation() async throws {
@@ -198,7 +198,7 @@ struct LibraryCallTests {
       #expect(answer.status == 404)
       #expect(try answer.string("detail")?.contains("may have been removed") == true)
     }
-    // A clip of both accounts is seen by both, and an anchor of one is none of the other.
+    // Both accounts see a clip that belongs to both. An anchor of one account is not valid for the other.
     let shared = try await clip("k2", "1.00", by: kiosk).string("clip.name").orThrow("a name")
     #expect(try await names(kiosk.get("/v1/library/changes")).last == "added \(shared)")
     let anchor = try after(await phone.get("/v1/library/changes"))

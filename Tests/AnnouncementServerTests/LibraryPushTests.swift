@@ -42,7 +42,7 @@ struct LibraryPushTests {
       // The clock of the pace moves only when a test waits.
       $0.time = { .zero }
     }
-    // What was there before the phones.
+    // These sounds and packs existed before the phones were registered.
     await service.server.packWatch.look()
     return service
   }
@@ -104,7 +104,7 @@ struct LibraryPushTests {
       #expect(try await look(service).isEmpty)
       service.wait(.seconds(299))
     }
-    // The working set changes again, and waits for its turn. What is not shown any more loses its turn.
+    // The working set changes again, and waits for its turn. A container that is no longer shown loses its turn.
     _ = try await client.post(payment("p41", "41.00"))
     for expected in ["my folder", Self.workingSet, Self.root] {
       service.wait(.seconds(1))

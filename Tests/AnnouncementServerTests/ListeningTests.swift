@@ -29,7 +29,7 @@ struct ListeningTests {
         try await outbound.write(ByteBuffer(string: text))
         for try await piece in inbound { answer.writeImmutableBuffer(piece) }
       } catch {
-        // The service was quicker to close it: what came is the answer.
+        // The service has closed the connection before. The bytes that have arrived are the answer.
       }
       return String(buffer: answer)
     }
@@ -39,7 +39,7 @@ struct ListeningTests {
     "GET \(path) HTTP/1.1\r\nHost: crier.test\r\n\(more)\r\n"
   }
 
-  /// Runs a service, does something with it, and has it stop; returns when it has.
+  /// Runs a service, does something with it, and stops it. Returns when it has stopped.
   @discardableResult
   func serve(
     _ change: (inout TestService.Options) -> Void = { _ in },
@@ -146,7 +146,7 @@ struct ListeningTests {
     arguments: [true, false])
   func streamsGone(isHalf: Bool) async throws {
     try await serve {
-      // No beat, at whose writing the library would notice it.
+      // There is no heartbeat, because the library would notice the disconnection when it writes one.
       $0.settings.heartbeat = 3_600
       $0.settings.work.eventStreams = 3
       $0.settings.work.batchStreams = 3
@@ -159,7 +159,7 @@ struct ListeningTests {
       let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
       for (path, slots) in [("/v1/events", service.server.eventSlots), (place, service.server.batchSlots)] {
         let request = Self.get(path, "Authorization: \(key)\r\nAccept: text/event-stream\r\n")
-        // More than twice as many as there are slots, and each time all of them.
+        // All slots are used three times, so each must become free again.
         for _ in 0..<3 {
           var streams: [any Channel] = []
           for number in 1...3 {

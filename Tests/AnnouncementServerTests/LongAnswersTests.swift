@@ -43,7 +43,7 @@ struct LongAnswersTests {
       }
       group.addTask { try await answers.make(for: "first") { for await _ in holds {} } }
       for (count, account) in ["busy", "busy", "busy", "busy", "other", "third"].enumerated() {
-        // Each waits before the next one asks.
+        // Each request waits before the next request asks.
         if count == 0 { try await eventually("the first answer is begun") { await answers.isBusy } }
         group.addTask { try await make(account) }
         try await eventually("\(count + 1) answers wait") { await answers.waitingCount == count + 1 }

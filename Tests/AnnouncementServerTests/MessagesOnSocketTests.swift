@@ -16,15 +16,15 @@ struct MessagesOnSocketTests {
   private let listening = ListeningTests()
   private static let next = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
-  /// What is said over a connection, and with what the answer to it ends.
+  /// A text that is sent over a connection, and the end of its answer.
   private struct Turn {
     var say: String
     var hear: String
   }
 
-  /// Speaks and listens by turns.
+  /// Sends a text and reads its answer, turn by turn.
   ///
-  /// - Returns: what was heard in each turn.
+  /// - Returns: The answer of each turn.
   private static func converse(_ port: Int, _ turns: [Turn]) async throws -> [String] {
     let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connect(host: "127.0.0.1", port: port) { channel in
@@ -249,7 +249,7 @@ struct MessagesOnSocketTests {
     var ids: [String] = []
     for _ in 0..<50 { ids.append(try await service.stranger.get("/healthz").header("X-Request-Id").orThrow("an id")) }
     #expect(ids.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{32}/) != nil })
-    // Neither half is another's: of 64 random bits none comes twice.
+    // No half of an id occurs twice, because each half has 64 random bits.
     #expect(Set(ids.map { $0.prefix(16) }).count == 50 && Set(ids.map { $0.suffix(16) }).count == 50)
     let numbers = ids.compactMap { UInt64($0.suffix(16), radix: 16) }
     #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 &- $0 > 1_000 })

@@ -202,7 +202,7 @@ struct ConsoleTests {
       let allow = try await service.stranger.send(.options, target).header("Allow")
       let known = Set(try allow.orThrow("\(path)").components(separatedBy: ", ")).subtracting(["HEAD"])
       let told = Set(methods.keys.map { $0.uppercased() }).intersection(["GET", "POST", "PUT", "DELETE", "PATCH"])
-      // An announcement may have the name of a call, and be taken back.
+      // The id of an announcement may be the name of a call, and DELETE cancels this announcement.
       let extra: Set<String> = path.hasPrefix("/v1/playback/") && !path.contains("{") ? ["DELETE"] : []
       #expect(told == known.subtracting(extra.subtracting(told)), "\(path)")
     }

@@ -40,7 +40,7 @@ struct PackClipCallTests {
 
   private static let letters = Array("abcdefghijkl").map(String.init)
 
-  /// A recording: a tone between silences, as somebody who speaks one word.
+  /// A recording of a tone between two silences, as if somebody had spoken one word.
   private static func recording(_ hertz: Double = 700, milliseconds: Int = 500, rate: Int = 22_050) -> [UInt8] {
     let silence = [Int16](repeating: 0, count: rate * 3 / 10)
     let tone = Tone.sine(hertz, milliseconds: milliseconds, rate: rate).samples

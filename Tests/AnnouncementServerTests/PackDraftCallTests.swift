@@ -41,7 +41,7 @@ struct PackDraftCallTests {
     try await client.send(.post, "/v1/packs", headers: Self.json, body: Data(body.utf8))
   }
 
-  /// One tone for each number between silences, as somebody who reads a sheet aloud.
+  /// A recording of tones with silences between them, as if somebody had read a sheet aloud.
   private static func recording(_ count: Int = 1, rate: Int = 22_050) -> Data {
     let silence = [Int16](repeating: 0, count: rate * 7 / 10)
     var samples = silence

@@ -75,7 +75,7 @@ struct PlayerPreferencesTests {
     #expect(try await heard(service, "p1").volume == 40)
     let restarted = try self.service { $0.volume = 80 }
     let again = TestClient(server: restarted.server, key: client.key)
-    // Even before its player begins.
+    // This holds even before the player begins.
     #expect(try await again.get("/v1/playback").number("volume") == 40)
     await service.server.player?.player?.stop()
     try await restarted.startPlayer()
@@ -309,7 +309,7 @@ struct PlayerPreferencesTests {
     #expect(try status.number("volume") == 70 && status.value("chime.set") as? Bool == false)
     #expect(service.log.lines.count { $0.contains("volume.json") } == 1)
     #expect(service.log.lines.count { $0.contains("chime.wav") } == 1)
-    // They can be chosen again.
+    // The volume and the chime can be chosen again.
     #expect(try await setVolume(client, #"{"volume":30}"#).number("volume") == 30)
     #expect(try await setChime(client, Self.tone()).status == 200)
     #expect(try self.service().log.lines.isEmpty)

@@ -102,7 +102,7 @@ struct ProviderCallTests {
 
   private var logged: String { service.log.lines.joined(separator: "\n") }
 
-  /// Announces what waits.
+  /// Announces the payments that wait.
   private func announce() async throws {
     service.run { [service = service.server.providerService] in await service.payments.run() }
     try await eventually { try await service.ledger.waitingProviderPayments(after: 0).isEmpty }
@@ -265,7 +265,8 @@ struct ProviderCallTests {
       return statuses
     }
     #expect(statuses == [401, 429])
-    // The provider may share its address with whoever registered this URL as his own.
+    // Genuine requests from this address are still accepted. The other ones may belong to another customer of the
+    // provider, who has registered this URL as his own.
     try await Connection.$current.withValue(stranger) { () async throws in
       for number in 0..<80 { #expect(try await post(charge("pi_\(number)")).status == 200) }
     }

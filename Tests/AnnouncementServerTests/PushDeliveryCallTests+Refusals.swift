@@ -10,7 +10,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-/// Phones that get no notification until somebody mends something.
+/// Phones that get no notification until somebody corrects a fault.
 extension PushDeliveryCallTests {
   /// A service whose payment `p1` waits, because APNs has refused the app.
   ///

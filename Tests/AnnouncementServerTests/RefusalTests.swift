@@ -18,7 +18,7 @@ struct RefusalTests {
 
   init() throws { service = try TestService() }
 
-  /// Nothing was made, and nothing is known of it.
+  /// Expects that no clip was made and no announcement was stored.
   private func expectNothing(_ client: TestClient) async throws {
     #expect(service.clips().isEmpty && service.voice.calls == 0)
     let list = try await client.get("/v1/announcements").value("announcements") as? [Any]
@@ -122,7 +122,7 @@ struct RefusalTests {
     }
     let large = try await client.post(body(65_537))
     #expect(large.status == 413 && large.code == "payload_too_large")
-    // A sender who says so is refused before anything is read.
+    // If the stated length is too large, the request is refused before the body is read.
     #expect(try await client.post("{}", ["Content-Length": "65537"]).status == 413)
     try await expectNothing(client)
     #expect(try await client.post(body(65_536)).status == 201)

@@ -83,7 +83,7 @@ struct RemovalOfSharedClipsTests {
     let clip = try await client.post(payment("p1", "12.50", #""deliver":["play"]"#)).string("clip.name")
       .orThrow("a clip")
     try await service.event(.played, of: player)
-    // One is heard, and has the clip from then on.
+    // One replay is heard. Its entry has the clip from then on.
     let heard = try await player.replay()
     try await service.event(.played, heard, of: player)
     try await player.pause()
@@ -173,7 +173,7 @@ struct RemovalOfSharedClipsTests {
     let body = payment("p1", "12.50", #""locale":"en-US""#)
     _ = try await client.post(body)
     let other = try await service.client(account: "other")
-    // Before a list comes, as the service does: what a former one was writing is removed then.
+    // The service does this before the first list arrives, and removes what a former service was writing.
     await service.server.batches.load()
     service.startBatches()
     service.voice.hold()
@@ -193,7 +193,7 @@ struct RemovalOfSharedClipsTests {
       .orThrow("a clip")
     let other = try await service.client(account: "other")
     let place = try await clips.turns.take([clip]) {
-      // Before a list comes, as the service does: what a former one was writing is removed then.
+      // The service does this before the first list arrives, and removes what a former service was writing.
       await service.server.batches.load()
       service.startBatches()
       let list = "amount,currency,locale\n12.50,USD,en-US\n"
@@ -220,7 +220,7 @@ struct RemovalOfSharedClipsTests {
     return place
   }
 
-  /// A service that finds a batch of another account as it was changed.
+  /// Changes the record of a batch of another account, and returns the next service of the home.
   private func next(_ place: String, _ change: (inout [String: Any]) throws -> Void) throws -> TestService {
     let id = try place.split(separator: "/").last.orThrow("an id")
     let file = service.folder.url.appending(path: "batches/\(id).json")

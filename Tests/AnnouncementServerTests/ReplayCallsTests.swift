@@ -85,7 +85,7 @@ struct ReplayCallsTests {
       for (name, value) in signed.headerFields { headers[name] = value }
     }
     let pieces = Locked([ByteBuffer(string: "{}")])
-    // The head has been let in when the body is asked for.
+    // When the service asks for the body, it has accepted the head.
     let body = AsyncStream<ByteBuffer> { [service] in
       guard let piece = pieces.withLock({ $0.popLast() }) else { return nil }
       try? await service.revoke(client)

@@ -9,10 +9,10 @@ import Testing
 
 @Suite("Deadlines of connections")
 struct RequestDeadlineTests {
-  /// A connection with a limit of 30 s, in a time that runs when the test says so.
+  /// A connection with a limit of 30 s, whose clock runs only when the test says so.
   private final class TimedConnection {
     let channel = EmbeddedChannel()
-    /// What was written and is not read, in bytes.
+    /// The number of bytes that were written and not read.
     var unread = 0
 
     init() throws {
@@ -23,7 +23,7 @@ struct RequestDeadlineTests {
       try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
 
-    /// The service's side is not closed while something is unread; a channel that is embedded closes both at once.
+    /// Keeps the service's side open while something is unread. An embedded channel would close both sides at once.
     private final class HalfOpen: ChannelOutboundHandler {
       typealias OutboundIn = HTTPServerResponsePart
 

@@ -7,10 +7,10 @@ import Testing
 
 /// Lines of Prometheus' text format.
 struct MetricLines {
-  /// By name and labels, as they are written.
+  /// The values by names and labels, as they are written.
   var values: [String: Double] = [:]
   var types: [String: String] = [:]
-  /// Lines that are none, and samples of no family.
+  /// The lines that do not have the format, and the samples that belong to no family.
   var faults: [String] = []
 
   init(_ text: String) {

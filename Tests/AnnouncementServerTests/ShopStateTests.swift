@@ -28,7 +28,7 @@ struct ShopStateTests {
     #expect(state.state == .good && state.problems.isEmpty && state.waiting == 3)
   }
 
-  /// Each problem alone, with what is said of it.
+  /// Each problem alone, with the change of the facts that causes it.
   private static let alone: [(ShopProblem.Code, @Sendable (inout ShopFacts) -> Void)] = [
     (.deviceLost, { $0.deviceLoss = .init(since: since, cause: "device_missing") }),
     (.playerUnavailable, { $0.isPlayerMissing = true }),

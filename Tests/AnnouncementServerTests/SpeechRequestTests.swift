@@ -126,7 +126,7 @@ struct SpeechRequestTests {
     #expect(named.map(\.options.pack) == ["ada", "anna", "broken", "twin", nil, nil, nil, nil])
     #expect(named.map(\.options.voice) == [nil, nil, nil, nil, "joe", "kokoro", nil, nil])
     #expect(named.map(Self.locale) == ["en-US", "de-DE", nil, "en-US", nil, "ja-JP", "ja-JP", "en_AU"])
-    // A voice that is named like one of OpenAI's is meant itself.
+    // A pack that has the name of one of OpenAI's voices takes precedence.
     let nova = try Self.order(#""voice":"nova""#, voices: NamedVoices(packs: ["nova": "en-US"]))
     #expect(nova.options.pack == "nova")
   }

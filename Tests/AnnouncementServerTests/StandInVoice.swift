@@ -19,13 +19,13 @@ final class StandInVoice: Speaking {
   }
   private let state = Locked(State())
 
-  /// How often a run was to be said.
+  /// The number of runs that the engine was asked to say.
   var calls: Int { state.withLock { $0.calls } }
 
-  /// How often it was asked what it would say.
+  /// The number of times that the engine was asked what it would say.
   var questions: Int { state.withLock { $0.questions } }
 
-  /// From now on nothing is said until ``release()``.
+  /// From now on, the engine says nothing until ``release()``.
   func hold() { state.withLock { $0.isHeld = true } }
 
   func release() {
@@ -37,10 +37,10 @@ final class StandInVoice: Speaking {
     for continuation in held { continuation.resume() }
   }
 
-  /// From now on everything fails so; nil for nothing.
+  /// From now on, every request fails with this code; nil if no request is to fail.
   func fail(_ code: SpeechEngineError.Code?) { state.withLock { $0.failure = code } }
 
-  /// Waits until it was asked so often.
+  /// Waits until the engine was asked to say this number of runs.
   func isAsked(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isSo = state.withLock { state in
@@ -52,7 +52,7 @@ final class StandInVoice: Speaking {
     }
   }
 
-  /// Until it is not held.
+  /// Waits until the engine is not held any more.
   private func wait() async {
     await withCheckedContinuation { continuation in
       let isHeld = state.withLock { state in

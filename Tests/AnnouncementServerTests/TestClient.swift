@@ -14,7 +14,7 @@ import TestSupport
 
 @testable import AnnouncementServer
 
-/// What the service answered, read to its end.
+/// An answer of the service, read to its end.
 struct TestAnswer: Sendable {
   var status: Int
   var headers: HTTPFields
@@ -74,7 +74,7 @@ struct TestClient: Sendable {
   var log = TestLog()
   var authority: String? = "crier.test"
 
-  /// Requests must have one; it is never used.
+  /// A request must have a channel. This one is never used.
   private static let channel = NIOAsyncTestingChannel()
 
   /// Requests are answered on an event loop, as in the service. A test fails if a call of a file or a lock blocks it.
@@ -93,7 +93,7 @@ struct TestClient: Sendable {
     try await send(.get, target, headers: headers)
   }
 
-  /// Announces.
+  /// Sends an announcement.
   func post(_ body: String, _ headers: [String: String] = [:]) async throws -> TestAnswer {
     try await send(
       .post, "/v1/announcements", headers: headers.merging(["Content-Type": "application/json"]) { own, _ in own },
@@ -179,7 +179,7 @@ actor TestStream {
     }
   }
 
-  /// The client goes.
+  /// Disconnects the client.
   nonisolated func end() { task.cancel() }
 
   /// The next piece; nil when the service has ended the stream.

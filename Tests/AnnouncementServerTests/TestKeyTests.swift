@@ -48,7 +48,7 @@ struct TestKeyTests {
   func notPlayed() async throws {
     #expect(try await test.post(played).status == 201)
     #expect(try await service.ledger.events().isEmpty)
-    // A payment of the shop comes after it, and is the first on the player.
+    // A payment of the shop comes after the test payment, and is the first on the player.
     #expect(try await shop.post(payment("real", "1.00", #""deliver":["play"]"#)).status == 201)
     #expect(try await Set(service.ledger.events().map(\.number)) == [1])
     #expect(try await service.ledger.entry(account: "shop", id: "real")?.number == 1)

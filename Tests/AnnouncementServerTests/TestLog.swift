@@ -15,7 +15,7 @@ final class TestTime: Sendable {
 final class TestLog: Sendable {
   private let entries = Locked<[String]>([])
 
-  /// What was logged, with its metadata.
+  /// The lines that were logged, with their metadata.
   var lines: [String] { entries.withLock { $0 } }
 
   var logger: Logger {

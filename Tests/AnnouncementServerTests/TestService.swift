@@ -31,7 +31,7 @@ final class TemporaryFolder: Sendable {
   deinit { try? FileManager.default.removeItem(at: url) }
 }
 
-/// A key of a test, and whose it is.
+/// A key of a test, and its account.
 struct TestKey: Sendable {
   var key: APIKey
   var account: String
@@ -39,7 +39,7 @@ struct TestKey: Sendable {
   var bearer: String { "Bearer \(key.text)" }
 }
 
-/// The service as it is, but for its engine and its output, in a fresh folder or in one that another service left.
+/// The real service, except for its engine and its output. Its folder is fresh, or another service has left it.
 final class TestService: Sendable {
   struct Options: Sendable {
     var settings: ServiceSettings
@@ -47,7 +47,7 @@ final class TestService: Sendable {
     var hasPlayer = false
     /// The player's settings.
     var player = Player.Settings()
-    /// Holds voice packs.
+    /// The folders with voice packs.
     var packs: [URL] = []
     /// The file of chosen packs.
     var chosenPacks: URL?
@@ -61,13 +61,13 @@ final class TestService: Sendable {
     var time = AnnouncementServer.elapsedTime()
     /// The disk of batches.
     var batchFileCalls = FileSystemCalls.system
-    /// What sends pushes.
+    /// The parts that send pushes.
     var pushes: PushParts?
-    /// What sends webhooks.
+    /// The parts that send webhooks.
     var webhooks: WebhookParts?
-    /// What takes the webhooks of payment providers.
+    /// The parts that receive the webhooks of payment providers.
     var providers: ProviderParts?
-    /// Is told the port.
+    /// Called with the port when the service listens.
     var onStart: @Sendable (Int) async -> Void = { _ in }
 
     init() throws {
@@ -79,7 +79,7 @@ final class TestService: Sendable {
 
   static let installation = Installation(
     data: nil, environment: [:], executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
-  /// Read once for all tests.
+  /// The readers, read once for all tests.
   static let readers = AmountReaders(directory: installation.readers)
   static let books = Result { try PhraseBooks(directory: installation.templates) }
   static let secret = Data(repeating: 7, count: 32)
@@ -163,7 +163,7 @@ final class TestService: Sendable {
     return running
   }
 
-  /// Starts to work at batches.
+  /// Starts the work on batches.
   @discardableResult
   func startBatches() -> Task<Void, Never> { run { [batches = server.batches] in await batches.work() } }
 

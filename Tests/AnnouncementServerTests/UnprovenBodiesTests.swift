@@ -81,7 +81,7 @@ struct UnprovenBodiesTests {
       (["Authorization": "Crier 00000000"], "key_unknown"), (["Authorization": "Crier \(key.id)x"], "key_unknown"),
       (["Authorization": "Bearer \(APIKey.make().text)"], "key_unknown"),
     ] {
-      // The body never comes: who waited for it would wait for ever.
+      // The body never comes, so a service that waited for it would wait for ever.
       let upload = Upload(service.stranger, "/v1/batches", good.merging(change) { $1 })
       let answer = try await upload.answer.value
       #expect(answer.status == 401 && answer.code == code)
@@ -172,7 +172,7 @@ struct UnprovenBodiesTests {
     let (text, type) =
       call == "batches" ? ("text\none\n", "text/csv") : (#"{"id":"p1","text":"one"}"#, "application/json")
     let pieces = Locked([ByteBuffer(string: text)])
-    // The head has been let in when the body is asked for.
+    // When the service asks for the body, it has accepted the head.
     let body = AsyncStream<ByteBuffer> { [service] in
       guard let piece = pieces.withLock({ $0.popLast() }) else { return nil }
       try? await service.revoke(client)

@@ -230,7 +230,7 @@ struct UnreachableTests {
     #expect(try await service.stranger.get("/readyz").string("status") == "ready")
     webhooks.reach.note(true, account: "shop", endpoint: id, .refused)
     #expect(try await stream.event().name == "webhook_reachable")
-    // The next event of the other account is its own.
+    // The next event that the other account gets is about its own endpoint.
     webhooks.reach.note(false, account: "kiosk", endpoint: working, .unreachable)
     service.wait(.seconds(60))
     await webhooks.lookAtReach()

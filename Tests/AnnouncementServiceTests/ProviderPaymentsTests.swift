@@ -69,7 +69,7 @@ final class ProviderPaymentsTests {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Pauses between attempts do not wait.
+  /// Returns the announcing of payments, without the pauses between attempts.
   private func payments() -> ProviderPayments {
     ProviderPayments(service: service, ledger: ledger, sleep: { _ in await Task.yield() }) { [reports] report in
       reports.withLock { $0.append(report) }
@@ -321,7 +321,7 @@ final class ProviderPaymentsTests {
     let running = Task { await payments.run() }
     try await eventually { try await ledger.waitingProviderPayments(after: 0).isEmpty }
     #expect(try await states() == [.refused])
-    // What ends now may still ask for one pause.
+    // Work that ends now may still ask for one pause.
     for _ in 0..<200 { await Task.yield() }
     let before = sleeps.withLock { $0 }
     for _ in 0..<2_000 { await Task.yield() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Announcements
 
-/// What a phone shows of an announcement. The amounts are those of the CLDR data in Foundation for Linux.
+/// The text that a phone shows for an announcement. The amounts are those of the CLDR data in Foundation for Linux.
 @Suite("The text of a banner")
 struct BannerTests {
   static let locales = ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"]

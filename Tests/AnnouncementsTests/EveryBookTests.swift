@@ -7,13 +7,13 @@ import Testing
 
 @testable import Announcements
 
-/// What every phrase book must do, whatever its language. A new book needs no test of its own.
+/// The rules that every phrase book must follow, whatever its language. A new book needs no test of its own.
 @Suite("Every phrase book")
 struct EveryBookTests {
   static let locales = (try? Books.all().locales) ?? []
 
-  /// The distance of the amounts that are read back; with 1, all from 0.01 to 999.99 are, and 20 times as many random
-  /// ones. `make check-amounts` sets it.
+  /// The distance of the amounts that are read back; with 1, all amounts from 0.01 to 999.99 are read back, and 20
+  /// times as many random amounts. `make check-amounts` sets it.
   private static let step = Int(ProcessInfo.processInfo.environment["CRIER_BOOK_STEP"] ?? "") ?? 97
 
   /// Prints a count of `make check-amounts`.

@@ -102,7 +102,7 @@ struct NumberRulesTests {
     #expect(error?.text.contains(fault) == true, "\(error?.text ?? "no fault")")
   }
 
-  /// The distance of the numbers that are compared. With `CRIER_NUMBER_STEP=1`, all are.
+  /// The distance of the numbers that are compared. With `CRIER_NUMBER_STEP=1`, all numbers are compared.
   private static let step = Int(ProcessInfo.processInfo.environment["CRIER_NUMBER_STEP"] ?? "") ?? 997
 
   /// The books whose rules began from CLDR. In Korean, 만 after 억 or 조 is 일만, as people say it.

@@ -38,7 +38,7 @@ struct EngineClipsTests {
     _ = try workshop.library.publish([1, 2, 3], as: "torn.wav")
     let clips = try EngineClips(in: workshop.library)
     #expect(clips.names == [engine: [url.lastPathComponent]])
-    // Clips made of recordings have no engine, which is not an unknown one.
+    // Clips made of recordings have no engine, so they do not count as clips of an unknown engine.
     #expect(clips.unknown.sorted() == ["bare.wav", "mixed.wav", "speech.wav", "torn.wav"])
   }
 }

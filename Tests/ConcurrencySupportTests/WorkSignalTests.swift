@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("The signal that there is work", .timeLimit(.minutes(5)))
 struct WorkSignalTests {
-  /// Waits until a test lets it go, and says how long it was asked to wait.
+  /// A wait that lasts until the test ends it. It notes how long it was asked to last.
   private final class Alarm: Sendable {
     let asked = Locked<[Duration]>([])
     let (steps, step) = AsyncStream<Void>.makeStream()
@@ -38,7 +38,7 @@ struct WorkSignalTests {
     signal.wake()
     signal.wake()
     await signal.wait()
-    // The second wait has nothing to end it but its time.
+    // Only its time limit can end the second wait.
     let second = Task { await signal.wait(atMost: .seconds(3)) }
     try await eventually { !alarm.asked.withLock({ $0.isEmpty }) }
     alarm.step.yield()

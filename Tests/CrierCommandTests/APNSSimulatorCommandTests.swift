@@ -13,7 +13,7 @@ import Testing
 struct APNSSimulatorCommandTests {
   private static let device = "0123456789abcdef" + String(repeating: "0f", count: 24)
 
-  /// Any key is accepted, so the signature is three bytes of nothing.
+  /// Any key is accepted, so the signature is three bytes without a meaning.
   private var token: String {
     let part = { (text: String) in
       Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

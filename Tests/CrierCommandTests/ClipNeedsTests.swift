@@ -206,7 +206,7 @@ struct ClipNeedsTests {
         line += bytes
       }
       let path = try #require(try JSONValue(line)["clip"]?["path"]?.string)
-      // As if the next row came a day later.
+      // The clip becomes a day older, as if the next row came a day later.
       try age(URL(filePath: path), days: 1)
       paths.append(path)
     }

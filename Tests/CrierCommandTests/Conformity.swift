@@ -101,7 +101,7 @@ final class Conformity {
     try check(id, at: parameter, key: APIKey.make().text, 401, "key_unknown")
     try check(id, at: parameter, key: exhausted, 429, "rate_limited")
     let scope = try #require(operation.scope, "\(id) does not say its scope")
-    // A call for keys of any scope names none.
+    // A call that is allowed with any scope refuses no key for its scope.
     for (other, key) in keys where other != scope && scope != "any" {
       try check(id, at: parameter, key: key, 403, "scope_missing")
     }

@@ -57,7 +57,7 @@ struct DoctorInstallation {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: home.appending(path: name).path)
   }
 
-  /// Puts a program in the place of the speaker that only greets with a status; see `Sources/Voices/speaker/protocol.h`. A
+  /// Replaces the speaker with a program that only greets with a status; see `Sources/Voices/speaker/protocol.h`. A
   /// shell writes the file, because a program that this process has open for writing cannot be run.
   func setSpeaker(status: Int) throws {
     let zeros = #"\000\000\000\000"#

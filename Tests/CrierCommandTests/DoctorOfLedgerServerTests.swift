@@ -19,7 +19,7 @@ struct DoctorOfLedgerServerTests {
     return (place, name)
   }
 
-  /// What the report says of a part.
+  /// Returns the finding of the report about a part.
   private func found(_ part: String, _ diagnosis: Diagnosis) -> String? {
     diagnosis.checks.first { $0["part"]?.string == part }?["found"]?.string
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// A server of PostgreSQL whose settings are as safe as an operator's, for tests of commands.
 enum LedgerServer {
-  /// The server that the tests share which do not stop it.
+  /// The server that all tests share, except those that stop it.
   static let shared = Task { try await PostgreSQLServer(settings: "fsync = on\nautovacuum = on") }
 
   /// Makes an empty database, and writes the setting of its address into a home.

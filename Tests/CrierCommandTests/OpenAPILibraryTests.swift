@@ -45,7 +45,7 @@ struct OpenAPILibraryTests {
       let digest = try #require(change["sha256"]?.string)
       let whole = try service.check("getLibraryFile", at: digest, key: key, 200)
       #expect(whole.header("ETag") == "\"\(digest)\"" && .number(Double(whole.body.count)) == change["bytes"])
-      // A part of a manifest is no JSON.
+      // A part of a manifest is not JSON.
       if change["kind"] == .string("clip") {
         try service.check("getLibraryFile", at: digest, headers: ["Range: bytes=10-19"], 206)
       }

@@ -55,7 +55,7 @@ struct OpenAPIProviderWebhookTests {
     for _ in 0..<2 {
       try service.check(one, at: "stripe till", key: "", headers: [signature(of: charge)], body: charge, 200)
     }
-    // The provider's own Authorization and parameters are no concern of the service.
+    // The service ignores the provider's own Authorization and parameters.
     try service.check(
       one, at: "stripe till", query: "?shop=1", headers: [signature(of: charge)], body: charge, 200)
     try service.check(one, at: "stripe till", key: "", headers: [signature(of: charge)], body: charge + " ", 401)

@@ -89,7 +89,7 @@ struct SoundsListTests {
       let answer = try service.send(
         "POST", "/v1/announcements", headers: ["Content-Type: application/json"], body: Data(body.utf8))
       let clip = URL(filePath: try #require(try answer.json()["clip"]?["path"]?.string))
-      // The player uses the clip of a waiting announcement at a moment of its own.
+      // The player uses the clip of a waiting announcement at a moment that the test does not control.
       if id == "3" { try setUse(of: clip, to: 1_000) }
     }
     let lines = try crier("sounds", "list", "--sort", "used").output.split(separator: "\n")

@@ -51,7 +51,7 @@ struct VoicesBuildWithTests {
   @Test("a program makes a built pack in the home folder, and a run after a failure speaks only the remaining rows")
   func made() throws {
     defer { crier.remove() }
-    // The program fails at its third row, as one does that is interrupted.
+    // The program fails at its third row, as if it were interrupted.
     try program(#"[ $(wc -l < "$DIRECTORY/said") -ne 3 ] && cp "$DIRECTORY/tone.wav" "$2""#)
     let failed = try build()
     #expect(failed.status == 69 && failed.output.isEmpty, "\(failed)")

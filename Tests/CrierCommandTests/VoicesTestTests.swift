@@ -24,7 +24,7 @@ struct VoicesTestTests {
 
   /// Starts a server, and writes the settings that name it.
   ///
-  /// - Parameter sound: Returns the text that the sound of a text is made of.
+  /// - Parameter sound: Returns, for the text that is asked for, the text that the sound encodes.
   private func server(
     locales: String = "[zh-CN]", saying sound: @escaping @Sendable (String) -> String? = { $0 }
   ) async throws -> StandInSpeechServer {

@@ -47,7 +47,7 @@ extension SoundAnswer {
 
   init(_ text: String) { self.init(200, [:], text) }
 
-  /// An answer whose body has some pieces, and neither more nor an end.
+  /// An answer whose body neither continues nor ends after some pieces.
   static func stalled(_ pieces: [[UInt8]]) -> SoundAnswer {
     let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
     for piece in pieces { continuation.yield(piece) }

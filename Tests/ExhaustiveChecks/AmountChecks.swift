@@ -24,8 +24,9 @@ struct AmountChecks {
     ("es-MX", "MXN"), ("es-MX", "USD"), ("es-MX", "GBP"), ("es-MX", "HKD"),
   ]
 
-  /// The distance of the amounts that are checked, in minor units. Every one takes 20 minutes of two processors, so
-  /// `make check` takes each 31st, which meets every digit in every place, and `make check-amounts` takes all.
+  /// The distance of the amounts that are checked, in minor units. Checking all amounts takes 20 minutes of two
+  /// processors, so only `make check-amounts` does it. `make check` takes every 31st amount, and so meets every digit
+  /// in every place.
   private static let step = Int(ProcessInfo.processInfo.environment["CRIER_AMOUNT_STEP"] ?? "") ?? 31
 
   /// The number of random amounts for each locale and currency; `make check-amounts` takes 100,000.

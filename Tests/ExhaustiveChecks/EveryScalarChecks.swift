@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Every character of Unicode")
 struct EveryScalarChecks {
-  /// Every how many characters one is read. `make check` reads all, and CI a fourth.
+  /// The distance of the characters that are read. `make check` reads all characters, and CI a fourth of them.
   private static let step = UInt32(ProcessInfo.processInfo.environment["CRIER_SCALAR_STEP"] ?? "") ?? 1
 
   @Test(

@@ -97,7 +97,7 @@ struct PlaybackOracle {
     }
   }
 
-  /// Records that an announcement begins, or that the summary begins of which it is the next part.
+  /// Records that an announcement begins, or that a summary begins, with this announcement as its next part.
   mutating func starts(_ item: PlaybackItem, _ turn: PlaybackOrder.SequenceTurn, at now: Int64) {
     expect(isWaiting(item.number), "said twice or after its end", item.number)
     expect(mayStart(item, at: now), "out of order", item.number)

@@ -102,7 +102,7 @@ struct PlaybackSimulation {
     oracle.accepts(item)
   }
 
-  // MARK: What is done to it
+  // MARK: Events from outside
 
   private mutating func changeAtRandom() {
     if accepted > 0, chance(20) {
@@ -131,7 +131,7 @@ struct PlaybackSimulation {
     oracle.finishes(ending)
   }
 
-  // MARK: What it decides
+  // MARK: Decisions of the lane
 
   private mutating func decide() {
     gapEnds = nil

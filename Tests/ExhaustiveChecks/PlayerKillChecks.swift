@@ -94,7 +94,7 @@ struct PlayerKillChecks {
     var latest: String?
     // The announcements that a kill interrupted and that have not begun since, and whether they were sounding.
     var mayComeAgain: [String: Bool] = [:]
-    // Those that were under way at two kills in a row are heard after the others.
+    // The announcements that were under way at two kills in a row. They are heard after the others.
     var aside: Set<String> = []
     for line in lines {
       switch (line.event, line.label) {

@@ -4,8 +4,8 @@ import Foundation
 import PushTestSupport
 import Testing
 
-/// The promise of the outbox, each push ends in exactly one outcome, at length. `make check-pushes` sets the number of
-/// pushes with `CRIER_PUSHES`, and shows the progress.
+/// Checks with many pushes that each push of the outbox ends in exactly one outcome. `make check-pushes` sets the
+/// number of pushes with `CRIER_PUSHES`, and shows the progress.
 @Suite("The outbox with many pushes", .serialized)
 struct PushChecks {
   @Test("with random faults, each push ends once, in its device's order, and the ledger agrees with APNs")

@@ -14,7 +14,8 @@ struct SpokenAmountChecks {
   private struct Said: Hashable {
     var meaning: String
     var spelling: String
-    /// Whether the voice may say no word of it in another language: bare numbers, and the currencies of the book.
+    /// Whether the voice must say every word in its own language: true for bare numbers, and for the currencies of the
+    /// book.
     var mustBeUnderstood = true
   }
 

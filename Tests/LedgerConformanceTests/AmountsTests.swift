@@ -55,7 +55,7 @@ struct AmountsTests {
     #expect(try await values(from: start + 1, to: start + 2, in: ledger) == ["2.00 USD received"])
     #expect(try await values(from: start + 2, to: start + 1, in: ledger).isEmpty)
     #expect(try await values(most: 2, in: ledger).count == 2)
-    // What was removed does not count.
+    // A removed announcement does not count.
     _ = try await ledger.remove(account: "shop", id: "b")
     #expect(try await values(in: ledger) == ["1.00 USD received", "3.00 USD received"])
   }

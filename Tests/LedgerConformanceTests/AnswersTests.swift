@@ -5,7 +5,7 @@ import Ledger
 import LedgerTestSupport
 import Testing
 
-/// An answer to a request for an announcement, with a body that is told by one letter.
+/// An answer to a request for an announcement. One letter stands for the body of the request.
 private func answer(
   _ key: String, id: String = "A-1", body: String = "a", account: String = "shop", report: String = #"{"ok":1}"#
 ) -> NewAnswer {
@@ -14,7 +14,7 @@ private func answer(
 }
 
 extension Ledger.AcceptanceStore {
-  /// The answer that holds for a key, of an id that nobody has.
+  /// Returns the valid answer for a key. The call also takes an id, and no announcement has this one.
   fileprivate func answer(account: String, key: String) async throws -> Ledger.Answer? {
     try await known(account: account, key: key, id: "nobody's").answer
   }
@@ -124,7 +124,7 @@ struct AnswersTests {
     #expect(stored.acceptance?.isSamePayload == false)
     #expect(try await ledger.recent().count == 1)
     #expect(try await ledger.events().map(\.kind) == [.accepted])
-    // Nor under another key.
+    // The announcement is not accepted again under another key either.
     let again = try await ledger.accept(answer: answer("h:x"), playing: payment("A-1", account: "shop"))
     #expect(again.acceptance?.number == number && !again.isDuplicate)
   }

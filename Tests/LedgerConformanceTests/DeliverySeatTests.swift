@@ -41,7 +41,7 @@ struct DeliverySeatTests {
     await seat.giveBack()
     await waiting.value
     #expect(hasEnded.withLock { $0 })
-    // A task that is cancelled does not wait on.
+    // A cancelled task does not keep waiting.
     let second = try #require(try await ledger.takeSeat(of: .pushes))
     let cancelled = Task { await second.loss() }
     cancelled.cancel()

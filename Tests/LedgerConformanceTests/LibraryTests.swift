@@ -141,7 +141,7 @@ struct LibraryTests {
       try await changes(after: listing, in: ledger) == ["added 2.wav", "added 4.wav"], "a list that began later goes on"
     )
     #expect(try await changes(in: ledger) == ["added 0.wav", "added 1.wav", "added 2.wav", "added 4.wav"])
-    // What exists never expires.
+    // The record of an existing file never expires.
     place.clock.advance(by: 1e9)
     try await ledger.prune(finishedBefore: place.clock.now)
     #expect(try await changes(after: late, in: ledger).isEmpty)
@@ -166,7 +166,7 @@ struct LibraryTests {
     #expect(LibraryAnchor(anchor.description) == anchor)
   }
 
-  // MARK: - Whose they are
+  // MARK: - The accounts of files
 
   @Test(
     "an account sees only its own clips of an app group, even of a clip that several accounts have",

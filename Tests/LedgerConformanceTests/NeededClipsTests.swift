@@ -54,7 +54,7 @@ struct NeededClipsTests {
   func answer(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     let number = try await answered("A-1", clip: "a.wav", in: ledger)
-    // An answer without an announcement is of a clip that is not to be played.
+    // An answer without an announcement belongs to a clip that is not to be played.
     _ = try await ledger.accept(
       answer: NewAnswer(
         account: "shop", key: "id:A-2", bodyDigest: digestOf("A-2"), id: "A-2", status: 201, report: Data(),

@@ -233,7 +233,7 @@ struct PushSendingTests {
       place.clock.advance(by: 1)
       try await ledger.finishPush(number, .delivered)
     }
-    // Nothing is old.
+    // No push is old enough to be removed for its age.
     let moment = place.clock.now - 3600
     #expect(try await ledger.prune(finishedBefore: moment).pushes == 2)
     #expect(try await ledger.prune(finishedBefore: moment).pushes == 0)

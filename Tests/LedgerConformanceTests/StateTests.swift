@@ -115,7 +115,7 @@ struct StateTests {
     var numbers: [Int64] = []
     for state in [Ledger.State.played, .playing, .waiting, .rendering, .accepted, .cancelled, .playing] {
       let number = try await ledger.accept(payment("\(numbers.count)")).number
-      // The last one's clip is unknown: it starts over.
+      // The clip of the last announcement is unknown, so this announcement starts over.
       if numbers.count < 6 { try await ledger.set(number, .waiting, Ledger.Change(clip: "c.wav")) }
       if numbers.count < 6 { try await ledger.set(number, .accepted) }
       for step in way(to: state) { try await ledger.set(number, step) }

@@ -38,7 +38,7 @@ extension Ledger.WebhookStore {
   }
 }
 
-/// An answer about which webhooks are told, unless its details are nil.
+/// An answer that webhooks report, unless its details are nil.
 func renderedAnswer(
   _ id: String, key: String? = nil, rendered: [String: String]? = ["method": "speech"]
 ) -> NewAnswer {

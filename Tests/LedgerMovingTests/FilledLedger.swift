@@ -46,7 +46,7 @@ private func fillAnnouncements(of ledger: any Ledger.Store, _ clock: SetClock) a
     occurredAt: clock.now, sequence: 42, method: "mixed", voice: "shop", packDigest: "abc",
     clip: PublishedClip(name: "1.wav", group: "group.crier"), durationMilliseconds: 2_293, loudnessLUFS: -16.04,
     warnings: ["memo: unknown key, ignored"])
-  // Bytes that are no text, and a payload without bytes.
+  // Bytes that are not text, and a payload without bytes.
   var paid = payment("A-1", account: "shop", sequence: 42)
   paid.payload = Data([0, 1, 0xFF, 0x0A])
   var answer = NewAnswer(

@@ -33,7 +33,7 @@ struct MovedSQLiteColumnsTests {
     #expect(
       Set(columns).subtracting(moved) == [
         "grdb_migrations.identifier",
-        // The last numbers are moved by themselves.
+        // The last numbers are moved separately.
         "sqlite_sequence.name", "sqlite_sequence.seq",
         // The number is the place in the order in which the requests of a key are forgotten.
         "signed_requests.number",

@@ -51,7 +51,7 @@ struct MovingTests {
         try await ledger.admitSignedRequest(digestOf("s1"), keyID: "guarded", signedAt: 100, atMost: 1_000)
           == .forgotten)
       try await ledger.forgetSignedRequests(before: 201)
-      // One is left, so the limit of two is not reached.
+      // One request is left, so the limit of two is not reached.
       #expect(
         try await ledger.admitSignedRequest(digestOf("s4"), keyID: "guarded", signedAt: 400, atMost: 2) == .admitted)
       #expect(

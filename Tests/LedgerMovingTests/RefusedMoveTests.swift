@@ -17,7 +17,7 @@ import Testing
   "Moves that are refused or interrupted", .serialized,
   .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.missing)"), .timeLimit(.minutes(10)))
 struct RefusedMoveTests {
-  /// What a test throws in the middle of a move.
+  /// The error that a test throws in the middle of a move.
   private struct Stop: Error {}
 
   private func intoDatabase(_ place: MovingPlace) -> LedgerMove {
@@ -170,7 +170,7 @@ struct RefusedMoveTests {
     let place = try await MovingPlace()
     try await place.usingDatabase { _ = try await $0.accept(payment("X")) }
     let other = try place.database.connect()
-    // The connection has no name of Crier, as that of another program.
+    // The connection does not have Crier's name, so it looks like a connection of another program.
     try await other.run { session throws(PostgreSQLError) in
       try session.script("SET application_name = 'psql'; SET lock_timeout = '1ms'")
     }

@@ -201,7 +201,7 @@ struct CheckingTests {
     try await fill(announcements: 20_000)
     let ledger = try place.open()
     try await _ = ledger.accept(payment("a"))
-    // What a crash leaves: the files as they are while the ledger is open.
+    // A crash leaves the files as they are while the ledger is open.
     let copy = try TemporaryLedger()
     try FileManager.default.createDirectory(
       at: copy.file.deletingLastPathComponent(), withIntermediateDirectories: true)

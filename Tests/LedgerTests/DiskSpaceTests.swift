@@ -170,7 +170,7 @@ struct DiskSpaceTests {
     #expect(before > 20_000_000)
     #expect(largest < 4 * Int(SQLiteLedger.logBytes))
     #expect(try await ledger.prune(finishedBefore: place.clock.now + 1).announcements == 3200)
-    // A second one: the first one's last pages were in the log still.
+    // A second pruning is necessary, because the last pages of the first one were still in the log.
     try await ledger.prune(finishedBefore: place.clock.now + 1)
     #expect(try place.size() < 1_000_000)
   }

@@ -108,7 +108,7 @@ struct ExaminationTests {
       return
     }
     #expect(!FileManager.default.fileExists(atPath: copy.path + "-shm"))
-    // A log that is not one may hide changes.
+    // If the file in the place of the log is not a log, it may hide changes.
     try Data("no log".utf8).write(to: URL(filePath: copy.path + "-wal"))
     #expect(try SQLiteLedger.examine(copy, at: now) == .unindexedLog)
   }

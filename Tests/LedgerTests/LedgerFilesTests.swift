@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The files of an open ledger", .timeLimit(.minutes(10)))
 struct LedgerFilesTests {
-  /// What somebody does to the files of an open ledger.
+  /// A fault that somebody causes in the files of an open ledger.
   enum Fault: CaseIterable {
     case replaced, removed, cut, logReplaced, logRemoved, logCut, logEmptied, logOverwritten, indexRemoved
 
@@ -139,7 +139,7 @@ struct LedgerFilesTests {
     let writer = try Writer("accept", place.file.path)
     defer { writer.kill() }
     #expect(try writer.lines(10).count >= 10)
-    // The process would stop if nobody read what it says.
+    // The process would stop if nobody read its output.
     let output = writer.output.fileHandleForReading
     Thread.detachNewThread { while !output.availableData.isEmpty {} }
     let other = try DatabaseQueue(waitingFor: place.file)

@@ -19,7 +19,7 @@ struct LongReadTests {
         group.addTask {
           try await ledger.read(isLong: isLong) { _ in
             begins.yield()
-            // If the read of one row waited for this one, it would be over before.
+            // If the read of one row waited for this read, this read would reach its time limit.
             return ends.wait(timeout: .now() + 30) == .success
           }
         }

@@ -75,7 +75,7 @@ struct MigrationTests {
           sql: "INSERT INTO answers VALUES ('shop', ?, ?, ?, 201, ?, 1700000000000)",
           arguments: ["id:\(id)", digestOf(id), id, Data(report.utf8)])
       }
-      // More than are read at once.
+      // These are more rows than are read at once.
       for number in 0..<1_200 {
         try database.execute(
           sql: "INSERT INTO answers VALUES ('many', ?, ?, 'x', 201, ?, 1700000000000)",
@@ -108,7 +108,7 @@ struct MigrationTests {
   func held() async throws {
     try makeFirstVersion()
     var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true  // It is held from one access to the next.
+    configuration.allowsUnsafeTransactions = true  // A transaction spans two accesses.
     let other = try DatabaseQueue(path: place.file.path, configuration: configuration)
     try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     var options = SQLiteLedger.Options()

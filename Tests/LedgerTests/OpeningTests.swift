@@ -144,7 +144,7 @@ struct OpeningTests {
     options.busyTimeout = 0.05
     let ledger = try place.open(options)
     var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true  // It is held from one access to the next.
+    configuration.allowsUnsafeTransactions = true  // A transaction spans two accesses.
     let other = try DatabaseQueue(path: place.file.path, configuration: configuration)
     try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     let error = try await #require(throws: LedgerError.self) { try await ledger.accept(payment("a")) }
@@ -158,7 +158,7 @@ struct OpeningTests {
   func log() async throws {
     let ledger = try place.open()
     try await _ = ledger.accept(payment("a"))
-    // What a crash leaves: the files as they are while the ledger is open.
+    // A crash leaves the files as they are while the ledger is open.
     let copy = place.folder.appending(path: "copy.sqlite")
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)

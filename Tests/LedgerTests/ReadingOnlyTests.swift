@@ -54,7 +54,7 @@ struct ReadingOnlyTests {
   func bytes() async throws {
     let writer = try place.open()
     try await _ = writer.accept(payment("a"))
-    // What a crash leaves: the files as they are while the ledger is open.
+    // A crash leaves the files as they are while the ledger is open.
     let copy = place.folder.appending(path: "copy.sqlite")
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)

@@ -47,8 +47,8 @@ final class TemporaryLedger: Sendable {
     return (attributes[.size] as? Int) ?? 0
   }
 
-  /// Returns when a ledger that nobody has any more has been closed: what it did last may let it go a moment later, and
-  /// then SQLite empties the log into the file.
+  /// Waits until a ledger without references has been closed. Its last work may release it a moment later. Then SQLite
+  /// empties the log into the file.
   func isClosed() async throws {
     try await eventually { !FileManager.default.fileExists(atPath: file.path + "-wal") }
   }
@@ -75,7 +75,7 @@ struct Writer {
     try process.run()
   }
 
-  /// Reads until so many lines are there, or the end; only whole lines.
+  /// Reads this number of whole lines, or all whole lines up to the end.
   func lines(_ count: Int = .max) throws -> [String] {
     var data = Data()
     while data.count(where: { $0 == UInt8(ascii: "\n") }) < count {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Large files in the background")
 struct LargeFileTests {
-  /// A client that only keeps what it is asked for.
+  /// A client that only notes the files that it is asked for.
   private final class Background: LargeFileFetching {
     let requests = Locked<[LargeFileRequest]>([])
     func begin(_ request: LargeFileRequest) { requests.withLock { $0.append(request) } }

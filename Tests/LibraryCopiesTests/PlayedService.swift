@@ -30,7 +30,7 @@ final class PlayedService: SoundFetching {
     /// The number of the request that fails, counted from the last reset.
     var failing: Int?
     var count = 0
-    /// What is sent instead of a file.
+    /// The bytes that are sent instead of a file, by the digest of the file.
     var lies: [String: [UInt8]] = [:]
   }
 

@@ -16,7 +16,7 @@ struct CatchUpTests {
     let asked = Event()
     let payloads: [Data]?
 
-    /// - Parameter payloads: The answer; nil for none before the task is cancelled.
+    /// - Parameter payloads: The answer; nil if there is no answer before the task is cancelled.
     init(_ payloads: [Data]?) { self.payloads = payloads }
 
     func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) {

@@ -228,7 +228,7 @@ struct EndedProcessTests {
       lastSequence = order.lastSequence ?? 0
       let sounded = Self.sounded(in: lines)
       let heard = (1...3).map { "p\(round * 3 + $0)" }.filter { order.outcome(of: $0) == .heard }
-      // What was handed over is never announced again.
+      // A payment that was handed over is never announced again.
       #expect(Set(sounded).isSubset(of: heard))
       handedOver += sounded.count
       unknown += heard.count - sounded.count

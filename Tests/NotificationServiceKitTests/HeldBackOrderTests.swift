@@ -76,7 +76,7 @@ struct HeldBackOrderTests {
       #expect(order.failures.first?.tries == tries)
       #expect(order.postponed == [1])
     }
-    // One that has not begun is no try.
+    // A work that has not begun does not count as a try.
     _ = try arrive(&order, 1, isMissed: true, at: 40_000)
     order.releaseMissed(of: "a", at: 60_000, settings)
     #expect(order.failures.first?.tries == 2)

@@ -28,7 +28,7 @@ struct LostPushOrderTests {
     #expect(claim2 == 1)
     #expect(order.catchUpEnd == 6)
     order.endCatchUp(first, upTo: 2, isComplete: true, at: 5_100, settings)
-    // The fifth one is still waited for.
+    // The order still waits for the fifth push.
     #expect(order.catchUpEnd == 6)
     let fifth = order.arrive(Push.payment(5, at: 0).arrival, isMissed: true, at: 5_200, settings)
     #expect(fifth != nil)

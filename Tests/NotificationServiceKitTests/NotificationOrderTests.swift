@@ -54,7 +54,7 @@ struct NotificationOrderTests {
     phone.known = [.payment(1, at: 0), .payment(2, at: 0), .payment(3, at: 0)]
     phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000)])
     #expect(phone.heard == ["p1", "p2", "p3"])
-    // Asked after half a second, answered 200 ms later.
+    // The service was asked after half a second, and answered 200 ms later.
     #expect((1_700...1_760).contains(phone.sounds[1].begin))
   }
 
@@ -259,7 +259,7 @@ struct NotificationOrderTests {
     _ = order.turn(of: first, "p1", at: 0, canAsk: false, settings)
     let others = try (2...4).map { sequence in try arrive(&order, sequence, at: 50) }
     order.prepared(others[2], duration: 1_000, settings)
-    // It gives the two before it their places.
+    // The fourth payment gives the two payments before it their places.
     _ = order.turn(of: others[2], "p4", at: 100, isLast: true, canAsk: false, settings)
     order.prepared(others[0], duration: 6_000, settings)
     order.prepared(others[1], duration: 1_000, settings)
@@ -288,7 +288,7 @@ struct NotificationOrderTests {
       order.prepared(number ?? 0, duration: 0, settings)
       _ = order.turn(of: number ?? 0, "p\(sequence)", at: sequence * 1_000, canAsk: false, settings)
     }
-    // The service had answered before the ninth one.
+    // The service had answered before the ninth push.
     order.restart(after: 8, known: 7)
     #expect(order.lastSequence == 9)
     order.restart(after: 9, known: 9)
@@ -301,7 +301,7 @@ struct NotificationOrderTests {
     order.restart(after: 50)
     order.restart(after: 0, known: 50)
     #expect(order.lastSequence == 0)
-    // Another process has done so meanwhile.
+    // Another process has restarted the order meanwhile.
     order.restart(after: 3, known: 50)
     #expect(order.lastSequence == 0)
   }

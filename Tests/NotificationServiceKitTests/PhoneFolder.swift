@@ -14,7 +14,7 @@ import Waveforms
 
 @testable import NotificationServiceKit
 
-/// A new group container, which is removed after the test, and what the phone around it does.
+/// A new group container, which is removed after the test, and a stand-in for the phone around it.
 final class PhoneFolder: Sendable {
   /// The phrase books of the repository.
   static let phraseBooks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -133,7 +133,7 @@ struct TestPush {
   var id = "p1"
   var sequence: Int64? = 1
   var amount = "2.00"
-  /// The amount in the tokens, if it is another one.
+  /// The amount in the tokens, if it differs from ``amount``.
   var spokenAmount: String?
   var hasTokens = true
   var clip: [UInt8]?

@@ -12,7 +12,7 @@ struct VirtualPhone {
   struct Sound: Equatable {
     var begin: Int64
     var duration: Int64
-    /// The ids of the payments for which it stands.
+    /// The ids of the payments for which the sound stands.
     var ids: [String]
   }
 

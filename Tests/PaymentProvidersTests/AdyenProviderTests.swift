@@ -248,8 +248,8 @@ struct AdyenProviderTests {
     #expect(rejection(of: request) == .malformed)
   }
 
-  /// What is not signed: `live`, `eventDate`, `paymentMethod`, `reason`, the rest of `additionalData`, and the white
-  /// space. A change there may pass, and the payment is the same.
+  /// These parts are not signed: `live`, `eventDate`, `paymentMethod`, `reason`, the rest of `additionalData`, and the
+  /// white space. A change there may pass, and the payment is the same.
   @Test("a changed byte in a signed field makes the webhook invalid, and a change elsewhere never changes the outcome")
   func changedBytes() throws {
     let item = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "REFUND")

@@ -27,7 +27,7 @@ struct AdyenWebhook {
   /// An item of a webhook.
   struct Item {
     var pspReference = "NC6HT9CRT65ZGN82"
-    /// The payment that a change of it is about; nil if the item has no such field.
+    /// The payment that a refund or another change is about; nil if the item has no such field.
     var originalReference: String?
     var account = "ShopAccount"
     var reference = "order-17"
@@ -40,7 +40,7 @@ struct AdyenWebhook {
     /// Further fields, which are not signed, as JSON.
     var unsigned = #""eventDate":"2026-11-20T20:23:58+01:00","paymentMethod":"visa","reason":"""#
 
-    /// What is signed.
+    /// The message that is signed.
     var message: Data {
       let fields = [pspReference, originalReference ?? "", account, reference, value, currency, event, success]
       return Data(fields.joined(separator: ":").replacing("\"", with: "").utf8)

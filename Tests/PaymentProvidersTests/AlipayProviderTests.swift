@@ -243,8 +243,8 @@ struct AlipayProviderTests {
     #expect(forgedJudgement.isVerified && forgedJudgement.payments.isEmpty)
   }
 
-  /// The keys of an empty value, and `alipay_cert_sn`, may be left out of what is signed. An empty value decides
-  /// nothing, and `alipay_cert_sn` only which key is tried. Neither is in this notice.
+  /// Keys with an empty value, and `alipay_cert_sn`, may be unsigned. An empty value decides nothing, and
+  /// `alipay_cert_sn` decides only which key is tried. This notice has no such key.
   @Test("a change of any byte of the body invalidates the signature")
   func changedBytes() throws {
     let genuine = try AlipayNotice().request()

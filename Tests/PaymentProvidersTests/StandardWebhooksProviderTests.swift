@@ -125,7 +125,7 @@ struct StandardWebhooksProviderTests {
     for request in changedBodies(of: request).prefix(20) {
       #expect(endpoint(key).judge(request, at: now).rejection?.code == .signatureInvalid)
     }
-    // The public key is no shared secret: anybody can know it.
+    // The public key is not a shared secret: anybody can know it.
     let public32 = key.publicKey.rawRepresentation
     let forged = try signed(message(), secret: "whsec_" + public32.base64EncodedString())
     #expect(endpoint(key).judge(forged, at: now).rejection?.code == .signatureInvalid)

@@ -28,11 +28,11 @@ struct WeChatNotice {
     """
 
   var type = "TRANSACTION.SUCCESS"
-  /// What is encrypted.
+  /// The object that is encrypted.
   var object = payment
-  /// What stands beside the encrypted text and is authenticated with it, as JSON; nil if there is no such key.
+  /// The text that is authenticated together with the encrypted text, as JSON; nil if the notice has no such key.
   var associatedData: String? = "transaction"
-  /// The whole body, if it is another one than a notice's.
+  /// The whole body, if it differs from that of a notice.
   var body: Data?
   var time = "1790000000"
   var nonce = "n0nce-of-the-request"

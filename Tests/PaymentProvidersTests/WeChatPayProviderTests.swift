@@ -257,7 +257,7 @@ struct WeChatPayProviderTests {
   func randomlyChanged() throws {
     let endpoint = try WeChatNotice.endpoint()
     var request = try WeChatNotice().request()
-    request.headers.removeLast()  // The type may be absent, so that a request without it is as good.
+    request.headers.removeLast()  // The type may be absent, so a request without it is valid too.
     var changed = ChangedRequests(
       of: request, texts: ["\n", "{}", #","event_type":"REFUND.SUCCESS""#, "WECHATPAY/SIGNTEST/", "0", "null"], seed: 1)
     for _ in 0..<3_000 {

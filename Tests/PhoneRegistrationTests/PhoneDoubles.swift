@@ -35,7 +35,7 @@ func permissions(of file: URL) throws -> Int? {
 
 /// A phone whose service is a closure. Its processes share the container.
 struct TestPhone {
-  /// What a registration has sent.
+  /// The content of a registration.
   struct Sent: Decodable, Equatable {
     var tokens: [String: String]
     var environment: String
@@ -47,8 +47,8 @@ struct TestPhone {
   var settings: PhoneSettings
   let errors = Locked<[String]>([])
 
-  /// - Parameter script: Answers a request; the number of the first one is 1. Without one, each is answered with the
-  ///   number 7.
+  /// - Parameter script: Answers a request; the number of the first one is 1. Without a script, each request is
+  ///   answered with the number 7.
   init(
     isRegistered: Bool = true, script: @escaping ScriptedFetcher.Script = { _, _ in .registered(lastSequence: 7) }
   ) throws {

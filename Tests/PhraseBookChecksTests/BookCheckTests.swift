@@ -80,7 +80,7 @@ struct ForeignTextTests {
   }
 }
 
-/// A copy of the checkout's books in which one is changed.
+/// A copy of the checkout's books in which one book is changed.
 enum Copy {
   static let templates = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Templates", directoryHint: .isDirectory).standardizedFileURL

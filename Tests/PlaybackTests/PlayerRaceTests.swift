@@ -167,7 +167,7 @@ struct PlayerRaceTests {
     try await player.setVolume(50)
     try await eventually("the status is answered", within: .seconds(60)) { answer.withLock { $0 != nil } }
     #expect(answer.withLock { $0?.blockage?.code } == "busy")
-    // The sound itself, whose end was only posted.
+    // The sound itself must end too, because the test has only posted the message about its end.
     lane.output.hear()
     await player.stop(finishingPlaying: false)
     try holder.release()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PostgreSQLLedger
 
-/// Each test has a server of its own, because it stops it.
+/// Each test has a server of its own, because the test stops the server.
 @Suite(
   "Servers that stop", .serialized, .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.missing)"),
   .timeLimit(.minutes(10)))

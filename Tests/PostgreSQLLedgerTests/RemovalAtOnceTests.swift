@@ -30,7 +30,7 @@ struct RemovalAtOnceTests {
       } else {
         #expect(left?.answer != nil && left?.entry != nil && left?.decision != nil)
       }
-      // No row about another row is left alone.
+      // No decision is left without another row about its announcement.
       let alone = try await nodes.texts(
         """
         SELECT id AS value FROM decisions WHERE NOT EXISTS (SELECT 1 FROM answers WHERE answers.id = decisions.id)

@@ -72,7 +72,7 @@ final class TwoNodes: Sendable {
 
   var both: [PostgreSQLLedger] { [first, second] }
 
-  /// Returns a connection of nobody's, for transactions that a test keeps open.
+  /// Returns a connection that belongs to neither ledger, for transactions that a test keeps open.
   func connect() throws -> PostgreSQLConnection {
     var options = PostgreSQLConnection.Options()
     options.timeLimit = .seconds(120)

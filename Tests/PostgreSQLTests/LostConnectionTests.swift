@@ -8,7 +8,7 @@ import Testing
 
 @testable import PostgreSQL
 
-/// Each test has a server of its own, because it stops it.
+/// Each test has a server of its own, because the test stops the server.
 @Suite(
   "Connections that break", .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.missing)"),
   .timeLimit(.minutes(10)))

@@ -219,14 +219,14 @@ struct StatementTests {
       for number in 0..<10 { try session.execute("SELECT $1 IS NULL", [.int64(Int64(number))]) }
       for _ in 0..<10 { try session.execute("SELECT $1 IS NULL", [.string("a")]) }
     }
-    // The question itself is the third one.
+    // The third one is the statement that counts.
     #expect(try await count() == 3)
     try await connection.run { session throws(PostgreSQLError) in
       for number in 0..<20 { #expect(try session.rows("SELECT \(number) AS n").count == 1) }
       let most: Int64 = try session.rows("SELECT count(*) AS n FROM pg_prepared_statements")[0].read("n")
       #expect(most == 4)
     }
-    // They were forgotten after the work for which there was no room.
+    // The statements were forgotten after the work, because there was no room for all of them.
     #expect(try await count() == 1)
   }
 

@@ -25,7 +25,7 @@ enum MappingTexts {
 
   static let signed = "{scheme: hmac, hash: sha256, encoding: hex, header: X-Sig, message: [body]}"
 
-  /// Returns what an endpoint makes of a body with a good signature.
+  /// Returns the outcomes of an endpoint for a body with a valid signature.
   static func outcomes(
     _ body: String, payment: String = payment, kinds: String = "[{kind: received}]", more: String = "",
     headers: [(name: String, value: String)] = []

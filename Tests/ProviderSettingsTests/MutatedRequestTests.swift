@@ -41,7 +41,7 @@ struct MutatedRequestTests {
         let judgement = endpoint.judge(request, at: sample.now)
         #expect([200, 401, 500].contains(endpoint.answer(to: judgement.verdict).status))
         guard mapping.isSigned else {
-          // The token is all there is: it must be there as it was sent.
+          // The scheme has only the token, which must be there as it was sent.
           if judgement.isVerified { #expect(Self.hasToken(request, of: sample, mapping)) }
           continue
         }

@@ -34,7 +34,7 @@ struct RecordedWebhookTests {
     guard endpoint.mapping?.isSigned != false else { return }
     let original = endpoint.judge(webhook.request(for: endpoint), at: webhook.now)
     guard original.isVerified else { return }
-    // Adyen, Alipay and Midtrans do not sign each byte. What is not signed may not change what is announced.
+    // Adyen, Alipay and Midtrans do not sign each byte. A change of an unsigned byte must not change the announcement.
     let isWhole = !["adyen", "alipay", "midtrans"].contains(webhook.provider)
     var request = webhook.request(for: endpoint)
     for index in request.body.indices {
@@ -50,7 +50,7 @@ struct RecordedWebhookTests {
     }
   }
 
-  /// What decides which payment is announced.
+  /// The values that decide which payment is announced.
   private struct Announced: Hashable {
     let identity: String
     let kind: Payment.Kind
@@ -155,7 +155,7 @@ struct RecordedWebhook: Sendable, CustomTestStringConvertible {
       if !other.payments.isEmpty { judgement = other }
     }
     guard isValid else {
-      // Of a signature in upper case, the file says that it may be accepted.
+      // The file may say that a signature in upper case may be accepted.
       let isLenient = expected["reason"]?.text?.contains("may accept") == true
       return judgement.isVerified && !isLenient ? "is not rejected" : nil
     }

@@ -45,7 +45,7 @@ final class OtherServer: @unchecked Sendable {  // Only its owner stops it.
     let (process, output) = try start(
       "/usr/sbin/nghttpd",
       ["--verbose", "--htdocs=\(folder.path)", "--address=127.0.0.1", "\(port)", key.path, certificate.path])
-    // It says that it listens.
+    // nghttpd writes a line when it listens.
     while try await !onWaitingThread({ try readLine(output) }).contains("listen") {}
     // Nobody reads more, and the program must not wait for a full pipe.
     output.readabilityHandler = { _ = $0.availableData }

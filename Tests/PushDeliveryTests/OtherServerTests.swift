@@ -162,7 +162,7 @@ extension Networked {
         let server = try await OtherServer.nghttpd(in: site.folder)
         let outcomes = try await send(1_000, to: server.server, connections: connections, site)
         try await server.stop()
-        // It has no such file.
+        // nghttpd has no file with such a path.
         #expect(outcomes.compactMap(code).isEmpty)
         #expect(outcomes.count { (try? $0.get())?.status == 404 } == 1_000)
       }

@@ -13,11 +13,11 @@ import Testing
 extension Networked {
   @Suite("The sender of pushes", .timeLimit(.minutes(5)))
   struct PushSenderTests {
-    /// What becomes of a push that APNs always answers in the same way.
+    /// The fate of a push that APNs always answers in the same way.
     enum Fate: Sendable {
-      /// It ends at once in the state, with the reason.
+      /// The push ends at once in the state, with the reason.
       case ends(Ledger.Push.State)
-      /// It is tried again until it expires.
+      /// The push is tried again until it expires.
       case expiresAfterRetries
       /// The app is stopped, and tried again with long waits until the push expires.
       case stopsApp
@@ -75,13 +75,13 @@ extension Networked {
           #expect(push.reason == reason)
           // The waits grow to five minutes within the hour.
           #expect((12...40).contains(requests))
-          // What lasts for 20 minutes is told once, although the push is tried more often.
+          // A stop of up to 20 minutes is reported once, although the push is tried more often.
           let told = [PushSender.Report.topicStopped(PushSchedule.Topic(Outbox.app), reason: reason)]
           #expect(stops == (reason == PushSender.tooManyTokens ? told : []))
         case .stopsApp:
           #expect(push.state == .expired)
           #expect(push.reason == reason)
-          // Every quarter of an hour within the hour.
+          // The app is tried every quarter of an hour within the hour.
           #expect(requests == 4)
           #expect(stops == [.topicStopped(PushSchedule.Topic(Outbox.app), reason: reason)])
         }

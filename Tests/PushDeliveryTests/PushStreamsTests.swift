@@ -118,7 +118,7 @@ import Testing
     for _ in 0..<2 { #expect(streams.receive(part, endsStream: false, on: a).ending == nil) }
     let step = streams.receive(ByteBuffer(string: " "), endsStream: false, on: a)
     #expect(text(step.ending) == "a: 500 -" && step.mustReset)
-    // What still arrives, and the end of the stream, are nobody's.
+    // The bytes that still arrive, and the end of the stream, belong to no push.
     #expect(streams.receive(part, endsStream: true, on: a).ending == nil)
     #expect(streams.end(a, reason: .cancel) == nil)
     // A body that is too long and has ended needs no reset.
@@ -136,7 +136,7 @@ import Testing
       #expect(streams.end(stranger, reason: nil) == nil)
     }
     #expect(text(streams.receive(fields(200), endsStream: true, on: id).ending) == "a: 200 -")
-    // A second answer, and the end of a stream that has its answer, are nobody's either.
+    // A second answer, and the end of a stream that has its answer, belong to no push either.
     #expect(streams.receive(fields(500), endsStream: true, on: id).ending == nil)
     #expect(streams.end(id, reason: .internalError) == nil)
   }

@@ -18,7 +18,7 @@ import Testing
     return message
   }
 
-  /// What is never left out, whatever the size.
+  /// Expects the parts that are never left out, whatever the size.
   private func expectEssentials(of message: AlertMessage, in body: Data) throws {
     let read = try #require(try AlertMessage.Content(payload: body))
     let content = try #require(message.content)

@@ -5,7 +5,7 @@ import Foundation
 import ServiceAccess
 import Testing
 
-/// Numbers that come again, for keys that a test knows.
+/// A generator of the same numbers each time, for keys that a test knows.
 struct CountingNumbers: RandomNumberGenerator {
   var state: UInt64 = 0
 

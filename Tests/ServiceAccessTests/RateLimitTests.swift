@@ -73,7 +73,7 @@ struct RateLimitTests {
     var numbers = CountingNumbers()
     var wrong = 0
     for _ in 0..<10_000 {
-      // About three for each that may pass, at uneven times, and a pause now and then.
+      // About three requests come for each one that may pass, at uneven times, with a pause now and then.
       let pause = Int64.random(in: 0...99, using: &numbers) == 0 ? capacity / 2 : 0
       let step = Int64.random(in: 0...(2 * token / 3), using: &numbers) + pause
       now += step

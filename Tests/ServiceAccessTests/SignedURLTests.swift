@@ -101,7 +101,7 @@ struct SignedURLTests {
     let sent = try query(try signing.signed(path, until: now + 60))
     #expect(failure(sent.expires, signature) == .signatureMalformed)
     #expect(failure(sent.expires, sent.signature + "=") == .signatureMalformed)
-    // Its last letter has two bits that are of no byte.
+    // The last letter has two bits that belong to no byte.
     #expect(failure(sent.expires, String(repeating: "A", count: 42) + "B") == .signatureMalformed)
     #expect(failure(sent.expires, String(repeating: "+", count: 42) + "A") == .signatureMalformed)
   }

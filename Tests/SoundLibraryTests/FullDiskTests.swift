@@ -8,7 +8,7 @@ import Testing
 private final class SmallDisk {
   let directory: URL
 
-  /// Nil where one cannot be mounted.
+  /// Nil where no file system can be mounted.
   init?() {
     directory = FileManager.default.temporaryDirectory.appending(path: "small-disk-\(UUID().uuidString)")
     try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -20,7 +20,7 @@ private final class SmallDisk {
 
   deinit {
     _ = Self.run("umount", "-l", directory.path)
-    // Only an empty folder goes: never what is on the disk, should it still be mounted.
+    // This removes only an empty folder, so the files stay if the disk is still mounted.
     _ = rmdir(directory.path)
   }
 

@@ -11,7 +11,7 @@ import Testing
 enum Step: String, CaseIterable, Sendable {
   case openFolder, createFile, status, write, writeLater, synchronizeFile, rename
 
-  /// The system's calls, of which this one fails.
+  /// Returns the system's calls, with a failure of this step.
   func failing(with number: Int32) -> FileSystemCalls {
     var calls = FileSystemCalls.system
     let failure = SystemError(number: number)

@@ -175,7 +175,7 @@ struct SoundLibraryTests {
     #expect(try Data(contentsOf: victim) == Data([9]))
   }
 
-  /// What can have a clip's name without being a file that can be read.
+  /// Things that can have a clip's name and are not readable files.
   enum Other: CaseIterable {
     case danglingLink, pipe, socket
 

@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-/// What one place has for the name that is searched.
+/// The thing that one place has under the searched name.
 enum Candidate: CaseIterable {
   case absent, file, emptyFile, unreadableFile, folder, symbolicLink, otherCase, otherNormalForm
 

@@ -21,7 +21,7 @@ final class TemporaryContainer: Sendable {
 
   var library: SoundLibrary { SoundLibrary(container: container) }
 
-  /// What is in `Library/Sounds`, hidden files too; empty when it does not exist.
+  /// The names in `Library/Sounds`, including those of hidden files; empty when the folder does not exist.
   var names: [String] { Self.names(in: container.soundsDirectory) }
 
   static func names(in folder: URL) -> [String] {

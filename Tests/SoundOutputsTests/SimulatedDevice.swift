@@ -8,7 +8,7 @@ final class SimulatedDevice: PlaybackDevice {
   var canPause = false
   var isAwake = false
 
-  /// What was heard: the 16-bit samples of one channel, without the silence of an empty buffer.
+  /// The sound that was heard: the 16-bit samples of one channel, without the silence of an empty buffer.
   private(set) var heard: [Int16] = []
   private(set) var calls: [String] = []
 

@@ -37,7 +37,7 @@ struct SoundPlausibilityTests {
     #expect(Self.judge(Array(Self.speech.prefix(Self.speech.count / 3))) == .tooShort)
     #expect(Self.judge(Self.speech, String(repeating: "a", count: letters * 3)) == .tooShort)
     #expect(Self.judge(Self.speech, "one cent") == .tooLong)
-    // What was asked for at a third of the rate may take three times as long.
+    // A text that was asked for at a third of the rate may take three times as long.
     #expect(Self.judge(Self.speech, "twelve dollars", speedPercent: 33) == nil)
   }
 

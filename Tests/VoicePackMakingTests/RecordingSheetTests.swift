@@ -25,7 +25,7 @@ struct RecordingSheetTests {
     }
   }
 
-  // MARK: What is on it
+  // MARK: The rows of a sheet
 
   @Test("every word of the vocabulary has a plain row, and a word that may end an announcement also has a final row")
   func complete() throws {

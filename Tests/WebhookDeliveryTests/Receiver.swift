@@ -162,7 +162,7 @@ final class StuckResolver: HostResolving {
     }
   }
 
-  /// Waits for a number of questions, those that were awaited before among them.
+  /// Waits for a total number of questions. It includes the questions of earlier waits.
   func asked(_ count: Int) async {
     var left = count
     for await _ in questions {

@@ -63,7 +63,7 @@ extension Networked {
       for rest in ["\r\ncontent-length: 0\r\n\r\n", "\r\ncontent-length: 3\r\n\r\nabc", "\r\n\r\nabc"] {
         let text = "HTTP/1.1 \(status)\(rest)".addingPercentEncoding(withAllowedCharacters: .alphanumerics)
         let outcome = await send("raw/\(try #require(text))", to: receiver).outcome
-        // After an informational answer, a final one is expected; bytes that are none are not HTTP.
+        // After an informational answer, a final answer is expected. Other bytes are not HTTP.
         let expected: [WebhookOutcome] = status.hasPrefix("100") ? [.answerInvalid, .closedEarly] : [.answerInvalid]
         #expect(expected.contains(outcome), "\(status)\(rest)")
       }

@@ -309,7 +309,7 @@ extension Networked {
       for _ in 0..<10 { try await outbox.test(id) }
       let start = outbox.clock.now
       try await outbox.send { try await outbox.endpoint(id).lastOutcome != nil && outbox.clock.now > start + 1_900 }
-      // Four were under way at the first failure; 503 asks for 600 s.
+      // Four messages were under way at the first failure. The answer 503 asks for a pause of 600 s.
       let later = outbox.receiver.requestsSoFar.compactMap { TimeInterval($0.timestamp) }
         .filter { $0 > start.timeIntervalSince1970 + 1 }
       #expect(later.count <= 4 && later.allSatisfy { $0 >= start.timeIntervalSince1970 + 600 })

@@ -10,7 +10,7 @@ import WebhookMessages
 struct WebhookRetryTests {
   private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
-  /// The times of all attempts after the first, in seconds after it, if each fails at once.
+  /// The times of all attempts except the first, in seconds after the first attempt, if each attempt fails at once.
   private func attempts(random: () -> UInt64) -> [TimeInterval] {
     var times: [TimeInterval] = []
     var now = Self.start

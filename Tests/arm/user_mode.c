@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What qemu-user lacks, for a speaker that is linked with this file: seccomp filters, which it refuses, and in older
-// versions close_range(). A speaker with this file is not confined. It shows only that its sound is right.
+// Calls that qemu-user lacks, for a speaker that is linked with this file: seccomp filters, which it refuses, and in
+// older versions close_range(). A speaker with this file is not confined. It shows only that its sound is right.
 
 #define _GNU_SOURCE
 #include <errno.h>

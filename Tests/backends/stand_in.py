@@ -53,7 +53,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     timeout = 30
 
     def do_GET(self):
-        # A list of announcements: a client that takes it for a report has followed a redirect.
+        # The answer is a list of announcements. A client that takes it for a report has followed a redirect.
         with self.server.lock:
             self.server.requests.append(Received(self.path, self.headers, b""))
         self.send(200, {"text": "redirected", "clip": {"url": ""}})

@@ -25,7 +25,7 @@ PYTHON = FOLDER / "bin" / "python"
 VERSION = "3.57.0"
 DEADLINE = 120
 
-# What a program sees of an error: its type, its status and its code.
+# The parts of an error that a program sees: its type, its status and its code.
 REFUSALS = """
 import os, openai
 client = openai.OpenAI(base_url=os.environ["CRIER_URL"] + "/v1", api_key=os.environ["CRIER_KEY"], max_retries=0)

@@ -24,7 +24,7 @@ BODY = json.dumps({"data": {"delivery": "play", "detail": {}, "id": "p-1"}, "typ
 HEARD = "announcement.played p-1"
 DEADLINE = 60
 
-# The program that receives, and the program that works on what came, if it is another one.
+# The program that receives, and the program that processes the messages, if that is another one.
 LANGUAGES = {
     "python": (["python3", "-B", f"{FOLDER}/receive.py", "{}"], None),
     "php": (["php", "-S", "127.0.0.1:{}", f"{FOLDER}/receive.php"], ["php", f"{FOLDER}/receive.php"]),

@@ -40,7 +40,7 @@ class Node(Service):
             f"ledger: {self.cluster.database.address(self.wire.host)}",
             "ledger_password_file: database-password",
             f"public_url: https://localhost:{self.cluster.port}",
-            # The loudspeakers of other nodes are theirs.
+            # A node does not take over the loudspeakers of other nodes.
             "take_over: false",
             "webhook_private_addresses: true",
         ]

@@ -7,11 +7,11 @@ from database import until
 from harness import Unusable, progress
 from verdict import Fault
 
-# What a dead node held is taken over within this time, in seconds.
+# The time within which other nodes take over the work of a dead node, in seconds.
 TAKEN_OVER_WITHIN = 12.0
 # A lease lasts 10 s. A node is stopped, or cut off, for longer.
 BEYOND_A_LEASE = 15.0
-# In seconds. What a node had sent before its end may arrive shortly after it.
+# In seconds. A message that a node had sent before its end may arrive up to this time after it.
 ON_THE_WAY = 0.5
 
 
@@ -97,7 +97,7 @@ class Attack:
         """
         start = time.monotonic()
         database = self.cluster.database
-        # A standby that is killed cannot receive what it had not received.
+        # A standby that is killed cannot receive the transactions that it lacks.
         database.standby.kill()
         before = len(self.load.accepted)
         time.sleep(40)

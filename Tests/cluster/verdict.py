@@ -8,7 +8,7 @@ import json
 # A delivery may be repeated if something happened to the cluster while it was made. Its node may notice that late, for
 # example after its lease has ended (docs/cluster.md).
 AFTERWARDS = 12.0
-# In ms. The end of a sound that is not stored when its node ends is not known afterwards (docs/player.md).
+# In ms. If a sound ends this shortly before its node ends, the end of the sound may not be stored (docs/player.md).
 ENDED_SHORTLY_BEFORE = 250
 
 

@@ -9,7 +9,7 @@ import time
 BAR = "document.querySelector('#bar')"
 QUESTION = "document.querySelector('#ask').open"
 
-# What the service may say about the shop, by the name of the screenshot.
+# The states of the shop that the service may report, by the name of the screenshot.
 SHOPS = {
     "paused": {"state": "attention", "waiting": 24, "problems": [
         {"code": "paused", "level": "attention", "since": None, "by": "Till 1", "count": 24, "cause": None,
@@ -263,7 +263,7 @@ class ShopChecks:
         b.until("document.querySelector('#announcement-remove').checkVisibility()")
         remove = "document.querySelector('#announcement-remove')"
         b.until(f"{remove}.getAttribute('aria-disabled') === null")
-        # A replay that has not ended keeps it.
+        # The announcement cannot be removed while a replay of it has not ended.
         end = time.monotonic() + 30
         while time.monotonic() < end and (now := self.service.call("GET", "/v1/playback")) and (now["state"] != "idle" or now["waiting_count"]):
             time.sleep(0.2)

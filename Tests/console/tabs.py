@@ -28,7 +28,7 @@ class TabChecks:
         self.empty_queue()
         b.go("about:blank")
         first, since = b.session, len(b.events)
-        # A window each, so that all of them are visible.
+        # Each page has a window of its own, so that all pages are visible.
         sessions = [first] + [b.open_page(in_window=True) for _ in range(7)]
         for number, session in enumerate(sessions, 1):
             with b.at(session):

@@ -31,7 +31,7 @@ SHELL = {
     "kubectl", "make", "mkdir", "mv", "openssl", "podman", "printf", "runuser", "seq", "sudo", "systemctl",
 }
 COMMENT = re.compile(r"<!-- example: (skip|text|slow|file|setup|output varies|status|without|with|given|at most)\b[, ]*(.*?) *-->", re.DOTALL)
-# What stands between the two parts of a comment.
+# The text between the two parts of a comment.
 NEEDED = {"without": ", ", "with": " = ", "given": ": "}
 SHOWN_FILE = re.compile(r"<!-- Deployment/(\S+) -->")
 

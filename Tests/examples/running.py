@@ -11,7 +11,7 @@ import time
 
 # Programs that run until they are ended.
 SERVERS = re.compile(r"(make run|crier serve(?!.*--print-config)|crier apns-simulator)\b")
-# What the check cannot or should not do: the first of these words in a command is the reason.
+# The words that keep a command from being run, and the reasons. The first of these words in a command counts.
 NOT_RUN = {
     "apt": "it changes the packages of the machine", "apt-get": "it changes the packages of the machine",
     "systemctl": "it needs systemd", "timedatectl": "it needs systemd", "useradd": "it changes the users of the machine",
@@ -19,7 +19,7 @@ NOT_RUN = {
     "make": "it builds for minutes", "swift": "it builds for minutes",
     "scripts/simulate-phone": "make check and make check-phone run it",
 }
-# What precedes the name of a program.
+# The text that precedes the name of a program.
 BEFORE = re.compile(r"[;&|(\n]|\bdo\b|\bsudo\b|\s--\s")
 
 

@@ -67,7 +67,7 @@ def fill(folder, root, program):
     (clone / ".build" / "release").symlink_to(program.parent)
     tools = folder / "tools"
     tools.mkdir()
-    # curl fails on an answer that tells an error, so that an example that is refused is noticed.
+    # curl fails on an answer that reports an error, so that an example that is refused is noticed.
     for name, text in [
         ("curl", f'exec {shutil.which("curl")} --fail-with-body "$@"'),
         ("runuser", 'shift 3; exec "$@"'),

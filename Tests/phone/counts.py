@@ -14,8 +14,8 @@ import sums
 LATE_MS = 25_000
 # A process that the phone had stopped at the end of the 25 s has this time after it is continued.
 AFTER_STOP_MS = 2_000
-# A stitched clip must be at least as like the service's clip as this, from 0 to 1. Right ones were measured at 0.98 and
-# above; the clips of two other payments at 0.23 in the median.
+# The least likeness of a stitched clip and the service's clip, from 0 to 1. Right clips were measured at 0.98 and
+# above, and the clips of two different payments at 0.23 in the median.
 LEAST_LIKENESS = 0.97
 MUST_BE_ZERO = (
     "overlaps",

@@ -4,7 +4,7 @@
 import asyncio
 import dataclasses
 
-# After how many seconds a process is killed or stopped, and for how many seconds it is stopped.
+# The seconds after which a process is killed or stopped, and the seconds for which it is stopped.
 KILL_AFTER_SECONDS = (0.0, 3.0)
 STOP_AFTER_SECONDS = (0.0, 20.0)
 STOP_SECONDS = (1.0, 5.0)

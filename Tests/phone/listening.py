@@ -14,7 +14,7 @@ FRAME_MS = 20
 STRIDE = 5
 # The stitched sound may begin this many frames earlier or later.
 SHIFT = 6
-# Two sounds that are at least as like as this need no other shift.
+# If two sounds are at least as alike as this, no other shift is tried.
 ALIKE = 0.97
 
 

@@ -23,7 +23,7 @@ INTERVAL_SECONDS = 0.002
 PRIORITY = -10
 # A process that was suspended does nothing, so that it is only looked at every so many rounds.
 IDLE_ROUNDS = 50
-# A new peak is told at once if it is above the limit or so much higher than the last one.
+# A new peak is reported at once if it is above the limit, or higher than the last one by this size.
 STEP_KB = 256
 LIMIT_KB = 24 * 1024
 PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
@@ -126,7 +126,7 @@ class Meter:
         self._process = None
         self._reader = None
         self._watched = {}
-        # The time between two looks in ms, known at the end: the 99th percentile and the most.
+        # The time between two looks in ms, known at the end: the 99th percentile and the maximum.
         self.gaps = None
 
     async def start(self):

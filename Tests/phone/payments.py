@@ -6,7 +6,7 @@ import random
 
 LOCALES = ("en-US", "zh-CN")
 CURRENCY = {"en-US": "USD", "zh-CN": "CNY"}
-# How often a burst has how many payments: most are single, and some are a queue at a till.
+# The shares of bursts with each range of payments. Most bursts have one payment, and some are a queue at a till.
 BURSTS = ((0.40, 1, 1), (0.30, 2, 5), (0.20, 6, 15), (0.10, 16, 30))
 BURST_SECONDS = 1.0
 # After a burst, it is quiet for this time and one more second for each payment of the burst.

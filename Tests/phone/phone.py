@@ -25,9 +25,9 @@ GRACE_SECONDS = 0.5
 MEMORY_LIMIT_KB = 24 * 1024
 PROCESSES_AT_ONCE = 3
 OTHER_PROCESS_RATE = 0.2
-# After how many seconds without work a process is ended.
+# The seconds without work after which a process is ended.
 IDLE_SECONDS = (2.0, 8.0)
-# After how many seconds without an open request a process is suspended (assumed).
+# The seconds without an open request after which a process is suspended (assumed).
 SUSPENSION_SECONDS = (0.0, 0.1)
 
 
@@ -47,7 +47,7 @@ class World:
     phrases: frozenset = frozenset()
     # Measures the memory of the processes (`meter.Meter`); None if nobody does.
     meter: object | None = None
-    # What stands before the extension's command, such as another priority.
+    # The words before the extension's command, such as a command that sets the priority.
     prefix: tuple = ()
 
 

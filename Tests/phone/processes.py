@@ -280,7 +280,7 @@ def _exit_status(pid):
     try:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     except ChildProcessError:
-        # Somebody else took it. asyncio uses this number then.
+        # Other code has already taken the exit status. asyncio uses this number then.
         return 255
 
 

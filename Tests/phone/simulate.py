@@ -41,7 +41,7 @@ RECIPES = ("kit", "fixed-name", "at-once", "serial-queue")
 POSTERS = 8
 # The longest time to wait until all phones are quiet.
 QUIET_LIMIT_SECONDS = 600
-# How often the clock of the simulation is looked at, in seconds, and which delay is recorded, in ms.
+# The interval at which the clock of the simulation is read, in seconds, and the shortest delay that is recorded, in ms.
 LAG_INTERVAL = 0.02
 LEAST_LAG_MS = 10
 PRIORITY = 5

@@ -14,7 +14,7 @@ ONES = (
 TENS = "- - twenty thirty forty fifty sixty seventy eighty ninety".split()
 SIGNED = ("$", "us$", "¥", "cn¥")
 NUMERALS = "零一二三四五六七八九"
-# Any number, in digits or in words. "Point" alone is none.
+# Any number, in digits or in words. "Point" alone is not a number.
 NUMBER = re.compile(
     rf"\d|[一二三四五六七八九十百千万亿]|\b({'|'.join([*ONES, *TENS[2:], 'hundred', 'thousand', 'million'])})\b"
 )

@@ -36,7 +36,7 @@ class LargestTests(unittest.IsolatedAsyncioTestCase):
         self.folder = pathlib.Path(folder.name)
 
     async def asyncSetUp(self):
-        # What takes long here is no fault, and asyncio would tell of it.
+        # A slow callback is not a fault here, but asyncio would report it.
         asyncio.get_running_loop().slow_callback_duration = 60
 
     async def measure(self, without):

@@ -92,7 +92,7 @@ class PhoneTests(unittest.IsolatedAsyncioTestCase):
         (sounds / "original.wav").write_bytes(wav(800))
 
     async def asyncSetUp(self):
-        # What takes long here is no fault, and asyncio would tell of it.
+        # A slow callback is not a fault here, but asyncio would report it.
         asyncio.get_running_loop().slow_callback_duration = 60
 
     async def asyncTearDown(self):

@@ -19,14 +19,14 @@ from test_lookup import wav
 from timeline import Timeline
 
 RECIPES = ("fixed-name", "at-once", "serial-queue")
-# The payments come within this time, and each of their clips is as long as this.
+# The payments come within this time, and each of their clips has this length.
 BURST_SECONDS = 0.3
 CLIP_MS = 250
 PAYMENTS = 12
 # The numbers of pushes that never come, and the seed with which the phone uses two processes.
 DROPPED = (4, 9)
 SEED = 1
-# What a test waits for comes within this time.
+# The result that a test waits for comes within this time.
 SECONDS = 60
 
 
@@ -85,7 +85,7 @@ class RecipeTests(unittest.IsolatedAsyncioTestCase):
         self.addCleanup(self.server.shutdown)
 
     async def asyncSetUp(self):
-        # What takes long here is no fault, and asyncio would tell of it.
+        # A slow callback is not a fault here, but asyncio would report it.
         asyncio.get_running_loop().slow_callback_duration = 60
 
     def phone(self, recipe, timeline):

@@ -10,7 +10,7 @@ import json
 
 from listening import pcm
 
-# The recordings may fade over so many ms at each end. What is not covered by a recording must be silence.
+# The recordings may fade over so many ms at each end. Samples that no recording covers must be silent.
 FADE_MS = 4
 # A recording is looked for by this many of its samples, and then compared as a whole.
 PROBE = 48

@@ -202,7 +202,7 @@ class Connection:
         elif isinstance(event, h2.events.DataReceived):
             self.requests[event.stream_id][1].extend(event.data)
             if MODE == "narrow":
-                # As few bytes at a time as possible.
+                # The client may send as few bytes at a time as possible.
                 self.h2.increment_flow_control_window(event.flow_controlled_length, event.stream_id)
                 self.h2.increment_flow_control_window(event.flow_controlled_length)
             else:

@@ -28,7 +28,7 @@ WINDOW = 300
 # The second attempt comes 5 to 5.5 s after the first, and 5 s later if another message to the failing endpoint comes
 # before it (docs/webhooks.md). A busy machine needs a moment.
 LATEST = 12
-# A push waits for nothing.
+# In s. A push does not wait for anything.
 LATEST_PUSH = 5
 DEVICE = "phone"
 
@@ -133,7 +133,7 @@ def content(identifier, *deliver):
 def run(options):
     bars = Bars()
     receiver = Receiver()
-    # Even few steps have one within the window.
+    # Even a few steps include one within the window.
     steps = STEPS[: options.scaled(len(STEPS), 3)]
     delays = []
     with work_folder(options) as folder:
@@ -176,7 +176,7 @@ def one_step(number, step, stage):
     identifier = f"step-{number}"
     arrivals, bars = stage.receiver.arrivals, stage.bars
     stage.set(0)
-    # Each step is also one back. The clock is right again, so a normal signed request is accepted.
+    # This is a step back from the former difference. The clock is right again, so a normal signed request is accepted.
     answer = stage.announce_signed(f"{identifier}-signed-before")
     bars.require(answer == (201, None), f"before {step} s: a signed request was answered with {answer}")
     stage.announce(identifier, "play", "push")
@@ -188,7 +188,7 @@ def one_step(number, step, stage):
     expected = (201, None) if abs(step) < WINDOW else (401, "timestamp_outside_window")
     bars.require(answer == expected, f"{step} s: a signed request was answered with {answer} instead of {expected}")
     stage.signed_answers.append(answer[0])
-    # What is accepted now is heard and pushed at once, and the same key is valid.
+    # An announcement that is accepted now is heard and pushed at once, and the same key is valid.
     stage.announce(f"{identifier}-after", "play", "push")
     stage.await_push(f"{identifier}-after", step)
     until(lambda: len(arrivals[identifier]) > 1, f"{identifier}: no second attempt", LATEST)

@@ -78,7 +78,8 @@ def look_at_calls(options, service, folder, bars):
     told = ROOT / ".build" / "check-service" / "schemathesis.txt"
     told.parent.mkdir(parents=True, exist_ok=True)
     with open(told, "w", encoding="utf-8") as output:
-        # It runs in the work folder, so that it reads no configuration of the user and leaves no files behind.
+        # schemathesis runs in the work folder, so that it reads no configuration of the user and leaves no files
+        # behind.
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
         )

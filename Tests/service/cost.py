@@ -184,7 +184,7 @@ class Meter:
     def cost(self, method, call, ids):
         """Returns the processor time of a call in seconds. `ids` are taken one after the other for names in braces."""
         if method == "GET" and not ids:
-            # What is computed once for each digest of a voice pack is not what a call costs.
+            # A value that is computed once for each digest of a voice pack is not part of the cost of a call.
             call.send(self.connection, method, 0)
         start, used, count = time.monotonic(), processor_time(self.service.pid), 0
         enough = max(0.05, SECONDS * self.share)

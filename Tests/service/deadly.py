@@ -24,7 +24,7 @@ LONG_TEXT = "The shop on the corner of the market closes at nine in the evening.
 class Work:
     """Deadly work of one kind, and others of its kind."""
 
-    # The number of deadly works, and the most ends by one of them.
+    # The number of deadly pieces of work, and the largest number of ends that one of them causes.
     count, most = 1, 2
     # The kind of the work in the metrics.
     kind = "announcement"
@@ -173,7 +173,7 @@ class Sounds(Work):
         return announce(self.service, identifier, deliver=["clip", "play"])
 
     def send_all(self):
-        # The sounds of those that are heard first are ready already when the deadly one comes, and its own is not.
+        # When the deadly announcement comes, the sounds of the first announcements are ready, and its own sound is not.
         first = max(5, len(self.others) // 3)
         for identifier in self.others[:first] + self.deadly + self.others[first:]:
             persist(lambda identifier=identifier: self.send(identifier))
@@ -300,7 +300,8 @@ def run_kind(name, kind, options, folder, bars):
                 bars.require(False, f"{name}: {error}")
         service.kill()
     met = [site.trap.met.get(work.key(identifier), 0) for identifier in work.deadly]
-    # One of several may be interrupted by the end that another causes, and then ends the service once.
+    # If there are several pieces of deadly work, one may be interrupted by the end that another one causes. The
+    # interrupted work then ends the service only once.
     within = all(0 < times <= work.most for times in met) and sum(met) > work.count
     bars.require(within, f"{name}: ends by deadly work: {met}, and each may cause {work.most}")
     own = [status for status in supervisor.statuses if status != -signal.SIGKILL]
@@ -317,7 +318,7 @@ def until_stable(name, work, supervisor, stays_up, bars):
     if not bars.nothing_in(wait(lambda: not_set_aside(work)), f"{name}: not set aside"):
         return {}
     ends = len(supervisor.statuses)
-    # What comes now is delivered as if nothing had been.
+    # New work is delivered as usual.
     persist(lambda: work.send("later"))
     bars.nothing_in(wait(lambda: work.missing(["later"])), f"{name}: not delivered afterwards")
     time.sleep(stays_up)

@@ -16,7 +16,7 @@ PLAYED_A_ROUND = 5
 # The service is killed within this many seconds after the first answer.
 LONGEST_ROUND = 1.5
 OLD_ONES = 50
-# In ms. The end of a sound that is not on disk at the kill is not known afterwards (docs/player.md).
+# In ms. If a sound ends this shortly before the kill, the end of the sound may not be on disk (docs/player.md).
 ENDED_SHORTLY_BEFORE = 250
 EXPECTED = {200, 201, 429, 503}
 

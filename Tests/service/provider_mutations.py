@@ -95,7 +95,7 @@ class Changer:
             return self.without_token(Request(base.target, base.headers, self.chance.choice(self.bodies) + b" ")), False
         body = self.endpoint.signed_body(self.changed_body(base.body))
         event = Event(body, None, tuple(header for header in base.headers if header[0].startswith("X-Shopify-T")))
-        # What cannot be decrypted is to come again.
+        # The provider has to send a notice again that could not be decrypted.
         return self.endpoint.request(event, id=self.endpoint.id + NOBODY), self.endpoint.provider == "wechatpay"
 
     def without_token(self, request):
@@ -361,7 +361,7 @@ def send_mutated(options, folder, bars, await_announcements):
         if not bars.require(service.is_running, "the service ended"):
             return {}
         await_announcements(service, bars, expected)
-        # It works as before.
+        # The service works as before.
         _, more = announce(service, known, 11, bars)
         announced = await_announcements(service, bars, expected | more)
         return {

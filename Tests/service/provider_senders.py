@@ -64,7 +64,7 @@ class WeChatPay(Endpoint):
         return {"public_keys": {certificate: first.certificate, name: second.public}, "api_v3_key": self.api_key}
 
     def headers(self, body, now):
-        # While the keys are changed, both sign.
+        # While the keys are changed, both keys sign.
         self.turn += 1
         serial, nonce = list(self.keys)[self.turn % 2], secrets.token_hex(8)
         signature = self.keys[serial].sign(b"%d\n%s\n%s\n" % (now, nonce.encode(), body))

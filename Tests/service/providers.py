@@ -188,7 +188,7 @@ def send_again(stage, known, kills, new_ones, chance):
     sender = threading.Thread(target=in_threads, args=(send, known), daemon=True)
     sender.start()
     if kills:
-        # At a random moment of the sending, which the number of answers tells.
+        # The moment is random. The number of answers shows when it has come.
         share = chance.uniform(0.1, 0.9) * sum(len(events) for events in again.values())
         while sender.is_alive() and len(stage.sent) - before < share:
             time.sleep(0.002)

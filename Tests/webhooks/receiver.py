@@ -58,7 +58,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         if parts[0] == "status":
             self.answer(int(parts[1]))
         elif parts[0] == "stall":
-            # It ends when the sender closes the connection.
+            # The read ends when the sender closes the connection.
             self.rfile.read(1)
             self.close_connection = True
         elif parts[0] == "nonsense":
@@ -76,7 +76,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             self.send_response(200)
             self.send_header("content-length", "4096")
             self.end_headers()
-            # It ends when the sender closes the connection.
+            # The loop ends when the sender closes the connection.
             while True:
                 self.wfile.write(b"x")
                 time.sleep(0.05)

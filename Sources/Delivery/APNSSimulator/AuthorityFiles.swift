@@ -3,8 +3,8 @@
 import Crypto
 import Foundation
 
-/// The two files in which an authority is kept over restarts: its certificate, and beside it the key, with the suffix
-/// `.key` and readable by its owner only.
+/// The two files that keep an authority across restarts. One file holds the certificate. The file beside it, with the
+/// suffix `.key`, holds the key, and only its owner may read it.
 ///
 /// Files that exist are read and never written.
 struct AuthorityFiles {

@@ -67,7 +67,7 @@ public enum Faults: Sendable {
   }
 
   case none
-  /// Faults at random. If several faults would happen to a request, only the first of them in the list does.
+  /// Faults at random. If several faults would happen to a request, only the first of these faults in the list happens.
   case rates([Rate])
   /// A closure that decides for each request. It runs on the thread of the connection, and must not block.
   case script(@Sendable (ReceivedRequest) -> Fault?)

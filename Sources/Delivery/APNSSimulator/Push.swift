@@ -54,17 +54,17 @@ public struct RefusedPush: Sendable, Equatable {
 /// The record of a push. Two requests with the same id are one push.
 public struct RecordedPush: Sendable, Equatable {
   public enum Fate: String, Sendable {
-    /// The device got it.
+    /// The device got the push.
     case delivered
-    /// It waits for the next push, with which it changes places.
+    /// The push waits for the next push, with which it changes places.
     case held
-    /// It waits until the device is back.
+    /// The push waits until the device is back.
     case waiting
-    /// A newer push took its place while the device was away.
+    /// A newer push took the place of this push while the device was away.
     case replaced
-    /// Its time passed before the device was back, or the device was away and its expiration was 0.
+    /// The push expired before the device was back, or the device was away and the push had the expiration 0.
     case expired
-    /// It was lost on purpose (``APNSSimulator/Configuration/dropRate``).
+    /// The push was lost on purpose (``APNSSimulator/Configuration/dropRate``).
     case dropped
   }
 

@@ -13,8 +13,8 @@ package struct AdyenProvider: PaymentProvider {
   /// The largest body, in bytes. It is parsed before it is verified, because the signatures are in it.
   private static let largestBody = 64 * 1_024
 
-  /// Adyen counts CLP and ISK in hundredths, and CVE and IDR in whole units, unlike ISO 4217. Its page "Currency codes
-  /// and minor units" does not have BIF, which its Java library counts in hundredths, unlike ISO 4217.
+  /// Adyen counts CLP and ISK in hundredths, and CVE and IDR in whole units, unlike ISO 4217. BIF is missing on Adyen's
+  /// page "Currency codes and minor units". Adyen's Java library counts BIF in hundredths, unlike ISO 4217.
   static let minorUnits = MinorUnitDigits(["CLP": 2, "ISK": 2, "CVE": 0, "IDR": 0], unclear: ["BIF"])
 
   package init() {}

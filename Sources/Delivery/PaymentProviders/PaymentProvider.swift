@@ -5,7 +5,7 @@ package import Foundation
 /// The rules of a provider: how its requests are verified, what they mean, and which answer it expects. The types that
 /// conform use no clock, file or socket.
 package protocol PaymentProvider: Sendable {
-  /// Verifies the bytes of a request before anything of them is parsed.
+  /// Verifies the bytes of a request before any part of the request is parsed.
   ///
   /// - Parameter now: The time of arrival.
   /// - Throws: ``ProviderRejection`` if the request does not prove that the provider sent it.

@@ -5,7 +5,7 @@ package import Foundation
 /// The rule for the time that a signature covers.
 package enum SignedTime {
   /// The greatest difference between the signed time and the service's clock, in seconds, as in Stripe's libraries.
-  /// Unlike those, Crier also applies it to times in the future.
+  /// Unlike these libraries, Crier also applies the limit to times in the future.
   package static let window: Int64 = 300
 
   /// Reads a time since 1970, as a whole number, and checks that it is close to the service's clock.

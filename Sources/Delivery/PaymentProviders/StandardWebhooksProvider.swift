@@ -21,8 +21,8 @@ package import Foundation
 ///   `kind` may be left out; otherwise it must be the kind in `type`. The endpoint's settings decide the language.
 /// - `timestamp` is the time of the payment, unless `data` has `occurred_at`.
 package struct StandardWebhooksProvider: PaymentProvider {
-  /// The largest number of signatures of a request. A sender that replaces a key makes two. The check of each one reads
-  /// the whole message, so a request with many would be costly.
+  /// The largest number of signatures of a request. A sender that replaces a key makes two signatures. The check of
+  /// each signature reads the whole message, so a request with many signatures would be costly.
   private static let mostSignatures = 16
 
   package init() {}

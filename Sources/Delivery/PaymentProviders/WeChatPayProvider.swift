@@ -15,8 +15,8 @@ package struct WeChatPayProvider: PaymentProvider {
   private static let signatureType = "WECHATPAY2-SHA256-RSA2048"
   /// The beginning of wrong signatures that WeChat Pay sends on purpose, to see whether they are refused.
   private static let probePrefix = "WECHATPAY/SIGNTEST/"
-  /// The greatest difference in seconds, as in wechatpay-go, which refuses a difference of 300 seconds. Other libraries
-  /// accept 300.
+  /// The greatest difference in seconds between the signed time and now, as in wechatpay-go. That library refuses a
+  /// difference of 300 seconds. Other libraries accept 300.
   private static let window: Int64 = 299
 
   package init() {}

@@ -14,7 +14,7 @@ public struct Chimes: Sendable, Hashable {
     case sound(Waveform)
   }
 
-  /// The chime of all announcements whose kind has none of its own; nil for none.
+  /// The chime of all announcements whose kind has no chime of its own; nil for no chime.
   public var all: Waveform?
   public var own: [Payment.Kind: Own]
 

@@ -92,9 +92,9 @@ extension Lane {
     return await commit(number, .cancelled, change)
   }
 
-  /// Puts an announcement that was cancelled while it waited into its old place.
+  /// Restores an announcement that was cancelled while it waited. The announcement gets its old place.
   ///
-  /// - Returns: Whether it waits again.
+  /// - Returns: Whether the announcement waits again.
   func restore(_ number: Int64) async -> Result<Bool, any Error> {
     // The lane must have read all lower numbers, so that this announcement is not read a second time.
     await lookForArrivals()

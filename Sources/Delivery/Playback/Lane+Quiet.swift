@@ -20,7 +20,7 @@ extension StoredAnnouncement {
 extension Lane {
   // MARK: Quiet hours
 
-  /// Whether quiet hours apply now, and until when this does not change.
+  /// Whether quiet hours apply now, and the time until which this stays the same.
   private var quiet: WeeklyTimes.Span {
     guard let hours = settings.quietHours else { return WeeklyTimes.Span(isWithin: false) }
     let now = clock.date()

@@ -60,8 +60,8 @@ extension Lane {
   /// Whether an announcement may be rendered now.
   ///
   /// While an announcement that was set aside is rendered or played, no other is rendered. One of the announcements
-  /// that a crash interrupted may have caused it. They are rendered one after the other, so that a second crash shows
-  /// which one it was.
+  /// that a crash interrupted may have caused the crash. They are rendered one after the other, so that a second crash
+  /// shows which one it was.
   func mayRender(_ number: Int64, at now: Int64) -> Bool {
     if let doneAlone { return number == doneAlone }
     if isSetAsideOverdue(at: now) { return false }

@@ -67,7 +67,7 @@ public final class Player: Sendable {
   /// - Parameters:
   ///   - rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first sound
   ///     opens the output, and waits for a device that is missing.
-  ///   - takesOver: Whether the requests that wait on lanes that no process plays are moved to this lane first.
+  ///   - takesOver: Whether the requests that wait on lanes without a player are moved to this lane first.
   ///   - former: The lanes whose requests are moved even if `takesOver` is false. A lane that a process plays keeps its
   ///     requests.
   /// - Returns: The number of requests that were moved, by lane.
@@ -171,7 +171,7 @@ public final class Player: Sendable {
   @discardableResult
   public func cancel(_ number: Int64) async throws -> Bool { try await ask { .cancel(number, $0) } }
 
-  /// Undoes the cancellation of an announcement of this lane. It waits again in its old place.
+  /// Undoes the cancellation of an announcement of this lane. The announcement waits again in its old place.
   ///
   /// - Returns: False if it cannot be restored; see `Ledger.StateStore.restore(_:)`.
   /// - Throws: ``PlayerError`` with `notRunning`; `LedgerError`. After an error, nothing has changed.
@@ -190,8 +190,8 @@ public final class Player: Sendable {
   /// "again" is played before it.
   ///
   /// - Parameters:
-  ///   - number: The number of an announcement that ended on any output; `nil` means the last one that was played on
-  ///     this one.
+  ///   - number: The number of an announcement that ended on any output; `nil` means the last announcement that was
+  ///     played on this output.
   ///   - requester: The account that requests the replay, whose limit applies; nil for a person at this machine.
   /// - Returns: The number of the new entry, which can be used to cancel it.
   /// - Throws: ``PlayerError`` with `nothingToReplay` or `notRunning`; `LedgerError` with `tooManyReplays` if the

@@ -14,8 +14,8 @@ extension ProviderMapping {
       guard let node = fields[key], !sources.allSatisfy(verification.covers) else { return }
       throw node.error("is not signed, so it must not decide anything", remedy: remedy)
     }
-    // If anybody can circumvent an age limit or a filter for test payments, it is worse than none, because people rely
-    // on it.
+    // People rely on an age limit and on a filter for test payments. A limit or a filter that anybody could circumvent
+    // would do harm.
     try check("time", payment.time.map { [$0.source] } ?? [], "remove it")
     try check("live", payment.live.map { [$0.source] } ?? [], "remove it")
     guard isSigned else { return }

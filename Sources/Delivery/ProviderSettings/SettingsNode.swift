@@ -92,7 +92,7 @@ package struct SettingsNode {
       code, file: file, line: line, path.isEmpty ? "the file \(problem)" : "\(path) \(problem)", remedy: remedy)
   }
 
-  /// Returns the entries of a mapping whose keys are known.
+  /// Returns the entries of a mapping. Each of its keys must be one of the known keys.
   ///
   /// - Throws: `.keyUnknown`, with the key that was probably meant; `.valueInvalid` for any other value.
   package func fields(_ known: [String]) throws(ProviderSettingsError) -> SettingsFields {

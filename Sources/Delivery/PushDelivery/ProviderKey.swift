@@ -131,7 +131,7 @@ public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertib
     case unreadable = "key_unreadable"
   }
 
-  /// What is wrong with a text that should be a key.
+  /// The fault of a text that should be a key.
   public enum Damage: Sendable, Hashable {
     /// The text has no private key in PEM.
     case noBlock
@@ -142,7 +142,7 @@ public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertib
   }
 
   public let code: Code
-  /// What is wrong with the text of the key; nil if the code alone is enough.
+  /// The fault of the key's text; nil if the code alone is enough.
   public let damage: Damage?
   /// The path of the key's file as it was given; nil if the key did not come from a file.
   public let file: String?

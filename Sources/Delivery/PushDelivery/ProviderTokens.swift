@@ -44,7 +44,7 @@ public final class ProviderTokens: Sendable {
   public func token() async throws -> Token {
     if let token = usable() { return token }
     return try await onWaitingThread { [self] in
-      // Another request may have renewed it meanwhile.
+      // Another request may have renewed the token meanwhile.
       try renewal.withLock { _ in try usable() ?? renew() }
     }
   }

@@ -5,9 +5,9 @@ import NIOHTTP2
 
 /// The last handler in the pipeline of an open connection. It writes requests and reads answers as HTTP/2 frames.
 ///
-/// swift-nio-http2 offers a channel for each stream. It is not used, because it would take longer than everything else
-/// that the client does for a push. `NIOHTTP2Handler` keeps the rules of HTTP/2: the states of the streams, the windows
-/// of both sides, and the answers to settings and pings.
+/// swift-nio-http2 offers a channel for each stream. Such a channel is not used, because it would take longer than
+/// everything else that the client does for a push. `NIOHTTP2Handler` keeps the rules of HTTP/2: the states of the
+/// streams, the windows of both sides, and the answers to settings and pings.
 ///
 /// All properties and functions belong to the event loop.
 final class PushChannelHandler: ChannelInboundHandler {

@@ -19,7 +19,7 @@ public struct PushClient: Sendable {
   public struct Attempt: Sendable, Hashable {
     /// The last answer, whatever its status is.
     public var response: PushResponse
-    /// What the sender has to do with the push and its device. The value is never `refreshToken`.
+    /// The action of the sender on the push and its device. The value is never `refreshToken`.
     public var consequence: PushConsequence
   }
 

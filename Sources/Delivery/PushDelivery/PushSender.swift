@@ -13,7 +13,7 @@ public import PushMessages
 /// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`. A sender that has lost its seat
 ///   sends nothing more, and stores no more outcomes.
 public actor PushSender {
-  /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
+  /// A report of the sender, for logs, metrics and events. It contains no tokens, names or amounts.
   public enum Report: Sendable, Hashable {
     /// A push has ended.
     case ended(Ended)
@@ -230,7 +230,7 @@ public actor PushSender {
       let known = Dictionary(started.map { ($0.push.number, $0) }) { first, _ in first }
       for push in pushes {
         guard let (stored, token) = known[push.number] else {
-          // Somebody else has ended or removed it.
+          // Somebody else has ended or removed the push.
           schedule.ended(push, provesTopic: false)
           continue
         }

@@ -21,7 +21,7 @@ struct PushStreams<Push> {
     var outcome: Outcome
   }
 
-  /// What the caller does after a frame has arrived.
+  /// The steps of the caller after a frame has arrived.
   struct Step {
     /// The push that has its outcome now; nil if none has.
     var ending: Ending?

@@ -21,7 +21,7 @@ final class CheckedConnections: Sendable {
   private struct Entry {
     var client: HTTPClient
     var users = 0
-    /// The value of `uses` after the latest use of this client. The least recently used client has the lowest one.
+    /// The value of `uses` after the latest use of this client. The least recently used client has the lowest value.
     var lastUse = 0
   }
 

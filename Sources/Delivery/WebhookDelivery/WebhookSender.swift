@@ -14,7 +14,7 @@ public import WebhookMessages
 /// - Only one sender of a ledger runs at a time; see `Ledger.SeatStore.takeSeat(of:)`. A sender that has lost its seat
 ///   begins no more attempts, and stores no more outcomes.
 public actor WebhookSender {
-  /// What happens, for logs and metrics. It contains no URLs, secrets or announcements.
+  /// A report of the sender, for logs and metrics. It contains no URLs, secrets or announcements.
   public enum Report: Sendable, Hashable {
     /// An attempt to send a message has ended.
     case attempted(WebhookOutcome)

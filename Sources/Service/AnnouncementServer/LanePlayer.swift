@@ -41,7 +41,7 @@ final class LanePlayer: Service {
   private let volumes = AsyncStream.makeStream(of: Int.self)
   private let ledger: any Ledger.StateStore
   private let logger: Logger
-  /// Whether the player takes over the requests that wait on lanes that nothing plays.
+  /// Whether the player takes over the requests that wait on lanes without a player.
   private let takesOver: Bool
   private let state: Locked<State>
   /// The lock for starting and stopping a player.

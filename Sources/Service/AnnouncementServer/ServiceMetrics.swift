@@ -139,7 +139,7 @@ final class ServiceMetrics: Sendable {
     var isDeviceLost: Bool?
     var isPaused: Bool?
     var waiting: Int?
-    /// The number of announcements that wait on outputs that no process plays.
+    /// The number of announcements that wait on outputs without a player.
     var waitingUnplayed: Int?
     /// The number of installed voice packs that can speak, and the number of broken ones.
     var usablePacks = 0
@@ -147,13 +147,13 @@ final class ServiceMetrics: Sendable {
     var speechServers: [SpeechServerVoice.Status] = []
     var eventStreams = 0
     var batchStreams = 0
-    /// The number of pushes that have not ended; nil if the service sends none.
+    /// The number of pushes that have not ended; nil if the service sends no pushes.
     var waitingPushes: Int?
     /// The number of servers of APNs that cannot be reached; nil if the service sends no pushes.
     var unreachablePushServers: Int?
-    /// The number of messages to webhook endpoints that have not ended; nil if the service sends none.
+    /// The number of messages to webhook endpoints that have not ended; nil if the service sends no messages.
     var waitingWebhooks: Int?
-    /// The number of webhook endpoints that cannot be reached; nil if the service sends none.
+    /// The number of webhook endpoints that cannot be reached; nil if the service sends no messages to endpoints.
     var unreachableWebhookEndpoints: Int?
     /// The numbers of deliveries that are set aside.
     var setAside = Ledger.SetAsideCounts()
@@ -320,7 +320,7 @@ final class ServiceMetrics: Sendable {
       text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
     }
 
-    /// Adds a figure without labels; only its description if the figure is not known.
+    /// Adds a figure without labels. If the figure is not known, only its description is added.
     mutating func figure(_ name: String, _ type: String, _ help: String, _ value: Int?) {
       family(name, type, help)
       if let value { line(name, [], String(value)) }

@@ -33,7 +33,7 @@ public struct ServiceSettings: Sendable {
   public var keyFailures: RateLimit?
   /// The addresses of the proxies whose `X-Forwarded-For` is trusted to name the client.
   public var proxies: Set<IPAddress> = Set(["127.0.0.1", "::1"].compactMap(IPAddress.init(_:)))
-  /// Whether the player takes over the announcements that wait on outputs that nothing plays, such as the output of
+  /// Whether the player takes over the announcements that wait on outputs without a player, such as the output of
   /// earlier settings. If false, the announcements wait, and the service reports them.
   public var takesOver = true
   /// The limits that cause alarms.

@@ -96,7 +96,7 @@ extension AnnouncementService {
       warning(
         { $0.tokens[.alert] == nil }, one: "has no token, so it gets no notification until its app registers one",
         several: "have no token, so they get no notification until their apps register one"),
-      // If it were the only device, the announcement would be refused.
+      // If the announcement had only this device, it would be refused.
       warning(
         { !pushes.isConfigured($0) }, one: "belongs to an app that the setting apns does not name",
         several: "belong to an app or an environment that the setting apns does not name, so nothing is pushed to them"),

@@ -14,7 +14,7 @@ package struct AppGroups: Sendable {
   /// The maximum number of groups that an error message names.
   private static let mostListed = 8
 
-  /// The group of requests that name no group and whose key has none.
+  /// The group of a request if neither the request nor its key names a group.
   package let standard: String
   /// The groups in the settings, or the groups whose folders were found. The standard group is always included.
   package let own: Set<String>

@@ -17,7 +17,7 @@ public struct DatabaseFacts: Sendable, Hashable {
     case foreign
   }
 
-  /// What the server answered.
+  /// The answer of the server.
   public struct Answer: Sendable, Hashable {
     /// The server's version, such as `15.14`.
     public var version: String

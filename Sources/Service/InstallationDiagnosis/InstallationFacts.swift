@@ -128,7 +128,7 @@ public enum LedgerFacts: Sendable, Hashable {
     public init(inForce: Int, ended: Int) { (self.inForce, self.ended) = (inForce, ended) }
   }
 
-  /// What the ledger holds.
+  /// The contents of the ledger.
   public struct Contents: Sendable, Hashable {
     public var keys: Keys
     /// The number of webhook endpoints that are not disabled.
@@ -166,7 +166,7 @@ public enum LedgerFacts: Sendable, Hashable {
   /// The ledger is on a PostgreSQL server.
   case database(DatabaseFacts)
 
-  /// What the ledger holds; nil if it could not be read. A ledger that does not exist yet is empty.
+  /// The contents of the ledger; nil if the ledger could not be read. A ledger that does not exist yet is empty.
   var contents: Contents? {
     let empty = Contents(keys: Keys(inForce: 0, ended: 0))
     switch self {
@@ -260,7 +260,7 @@ public struct VoicePackFacts: Sendable, Hashable {
   public struct MissingChoice: Sendable, Hashable {
     public var locale: String
     public var id: String
-    /// Whether the service's settings chose it, and not `crier voices use`.
+    /// Whether the service's settings chose the pack, and not `crier voices use`.
     public var isSetting: Bool
 
     public init(locale: String, id: String, isSetting: Bool) {

@@ -39,7 +39,7 @@ public struct OutputFacts: Sendable, Hashable {
 /// The address and the port that the settings name.
 public struct PortFacts: Sendable, Hashable {
   public enum Outcome: Sendable, Hashable {
-    /// The port is 0, which chooses a free one.
+    /// The port is 0, which chooses a free port.
     case any
     case free
     /// A service of Crier answers.

@@ -10,14 +10,14 @@
 /// A pure value; the caller passes the time.
 public struct BodyBudget: Sendable {
   public struct Limits: Sendable, Hashable {
-    /// The maximum number of bytes in memory at the same time.
+    /// The maximum number of bytes of bodies in memory at the same time.
     public var bytes = 48 << 20
-    /// The maximum number of these bytes for one key id. It is enough for a list of the largest size and some
-    /// announcements.
+    /// The maximum number of bytes of bodies in memory for one key id. It is enough for a list of the largest size and
+    /// some announcements.
     public var bytesOfOne = 20 << 20
     /// The maximum number of bodies that may be arriving at the same time.
     public var bodies = 4_096
-    /// The maximum number of these bodies for one key id.
+    /// The maximum number of bodies that may be arriving for one key id.
     public var bodiesOfOne = 1_024
     /// The time after which a body may be dropped in favour of another one.
     public var patience: Duration = .seconds(5)

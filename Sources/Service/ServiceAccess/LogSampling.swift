@@ -13,7 +13,7 @@ public struct LogSampling<Kind: Hashable & Sendable>: Sendable {
   /// - Parameter most: The number of lines of each kind that are written per second.
   public init(most: Int = 10) { self.most = most }
 
-  /// Whether lines were left out that ``finish(at:)`` has not returned yet.
+  /// Whether ``finish(at:)`` must still return a number of lines that were left out.
   public var isLeavingOut: Bool { counts.values.contains { $0 > most } }
 
   /// Counts a line. Returns whether to write the line, and how many lines of each kind were left out in a second that

@@ -54,7 +54,7 @@ struct ClipNeeds: Sendable {
   static func read(of home: CrierHome?, changesNothing: Bool = false) async throws -> ClipNeeds {
     guard let home else { return ClipNeeds(gap: .unknownHome) }
     guard try home.hasLedger() else { return ClipNeeds(gap: .noLedger(home: home.typed)) }
-    // The home folder must be safe before its settings file is trusted, which opening its ledger checks.
+    // The home folder must be safe before its settings file is trusted. Opening the ledger checks this.
     let ledger = try await changesNothing ? home.readLedger() : home.openLedger()
     let configuration = try ServiceConfiguration(
       flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)

@@ -97,7 +97,7 @@ enum Failures {
   }
 
   private static func status(of error: LedgerError) -> Int32 {
-    // A server that cannot be used is an unavailable device, and nothing of this machine can be mended.
+    // A server that cannot be used counts as an unavailable device, because no change of this machine helps.
     if error.server != nil, error.action == .opening { return 69 }
     return switch error.code {
     case .noLedger, .valueUnstorable: 65

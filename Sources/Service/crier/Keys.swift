@@ -178,7 +178,8 @@ struct Keys: AsyncParsableCommand {
 }
 
 extension Scope: ExpressibleByArgument {
-  /// The scopes that the help lists. The scope `device` is parsed too, so that the error can say how a key gets it.
+  /// The scopes that the help lists. The scope `device` is parsed too, so that the error can say how a key gets this
+  /// scope.
   public static var allValueStrings: [String] { ofNewKeys.map(\.rawValue) }
 }
 

@@ -28,8 +28,8 @@ enum LedgerSetting: Sendable, Hashable {
   /// Reads the settings `ledger` and `ledger_password_file`.
   ///
   /// - Parameters:
-  ///   - environment: The environment variables, of which libpq has some too.
-  ///   - folder: The folder of the settings file, from which the relative path of the password file counts.
+  ///   - environment: The environment variables. libpq reads some of them too.
+  ///   - folder: The folder of the settings file, to which the path of the password file may be relative.
   /// - Throws: ``ServiceConfiguration/Fault``.
   init(_ reader: inout SettingsReader, environment: [String: String], folder: URL) throws {
     let text = try reader.checked(.ledger, shown: Self.shown) { text throws(Reason) in
@@ -48,7 +48,7 @@ enum LedgerSetting: Sendable, Hashable {
         passwordPlace: reader.settings.last?.place ?? ""))
   }
 
-  /// Reads the two settings alone, so that no other setting keeps a command from its ledger.
+  /// Reads the two settings alone, so that a fault in another setting does not keep a command from its ledger.
   ///
   /// - Throws: ``ServiceConfiguration/Fault`` for these two settings, and for a file that cannot be read or has an unknown
   ///   name: the name could be a misspelt `ledger`.

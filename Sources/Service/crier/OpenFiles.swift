@@ -13,7 +13,7 @@ enum OpenFiles {
   /// Returns the number of files that the service needs in addition to its connections.
   static func own(speakers: Int) -> Int { 128 + 4 * speakers }
 
-  /// The limit that ``connections(atMost:speakers:)`` would reach, without changing it; nil if it cannot be read.
+  /// The limit that ``connections(atMost:speakers:)`` would set; nil if the present limit cannot be read.
   static var reachableLimit: Int? {
     current.map { Int(clamping: min($0.rlim_max, max($0.rlim_cur, wanted))) }
   }

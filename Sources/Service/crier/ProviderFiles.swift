@@ -28,7 +28,7 @@ struct ProviderFiles: Sendable {
         .filter { $0.pathExtension == "yaml" }
     }
     return ([home.providers] + mappings.sorted { $0.path < $1.path }).map { file in
-      // The settings may be a link to a file elsewhere, which changes.
+      // If the settings are a link, the file that they lead to changes, and not the link.
       let target = file.resolvingSymlinksInPath()
       let attributes = try? FileManager.default.attributesOfItem(atPath: target.path(percentEncoded: false))
       let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate

@@ -121,7 +121,7 @@ enum CapturedRequest {
   static func bytes(of file: String) throws(CommandError) -> Data {
     let data: Data
     do {
-      // At the end of a file, and so in an empty one, nothing is returned.
+      // At the end of a file, and therefore in an empty file, nothing is returned.
       data =
         try FileHandle(forReadingFrom: URL(filePath: file)).read(upToCount: ProviderRequest.largestBody + 1) ?? Data()
     } catch {

@@ -78,7 +78,7 @@ struct PushAppSetting: Sendable, Hashable {
 
   /// Returns the server of an environment.
   ///
-  /// - Parameter folder: The folder of the settings file, from which relative paths count.
+  /// - Parameter folder: The folder of the settings file, to which paths may be relative.
   func pushServer(_ environment: PushEnvironment, folder: URL) -> PushServer {
     let roots = certificates.map { URL(filePath: $0, relativeTo: folder).absoluteURL }
     return server.flatMap { PushServer(url: $0, trustRoots: roots) }
@@ -111,7 +111,7 @@ extension PushParts {
   /// Opens the keys of the setting `apns`.
   ///
   /// - Parameters:
-  ///   - folder: The folder of the settings file, from which relative paths of keys count.
+  ///   - folder: The folder of the settings file, to which the paths of keys may be relative.
   ///   - tokens: The folder in which provider tokens are shared with other programs of the home.
   ///   - lifetime: The time for which a push is worth sending, in seconds.
   /// - Throws: `ProviderKeyError`, `PushTransportError`.

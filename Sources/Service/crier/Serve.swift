@@ -121,9 +121,10 @@ struct Serve: ReportingCommand {
         "\(installation.console.path(percentEncoded: false)): the console's files are missing; give the folder that holds "
           + "Console/ with --data.")
     }
-    // The time that the check takes grows with the file, so the service checks the ledger while it works. A server that
-    // starts at the same moment, at the boot of the machine, is waited for. If it stays away, the service ends with the
-    // reason: its unit then shows a failure and starts it again, while a service that waits for ever looks healthy.
+    // The time that the check takes grows with the file, so the service checks the ledger while it works. If the server
+    // of a ledger starts at the same moment, for example at the boot of the machine, the service waits for the server.
+    // If the server does not answer in time, the service ends with the reason. The unit then shows a failure, and
+    // starts the service again. A service that waited for ever would look healthy.
     let ledger = try await home.openLedger(configuration.ledger, checksIntegrity: false, patience: .seconds(30))
     let player = try makePlayer(configuration, ledger)
     let firstKey = try await FirstKey(home: home, ledger: ledger).prepare(

@@ -49,7 +49,7 @@ struct SettingsReader {
     }
   }
 
-  /// Reads one of the cases of a type.
+  /// Reads a text that must name one of the cases of a type.
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: Name, _ fallback: Choice
   ) throws -> Choice {

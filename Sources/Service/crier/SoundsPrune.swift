@@ -143,7 +143,7 @@ extension Sounds {
 
 /// The log of administrative actions, for clips that are removed on this machine.
 private struct RemovalLog {
-  /// Returns the home whose log it is.
+  /// Returns the home whose ledger has the log.
   private let home: () throws -> CrierHome
   private var ledger: (any Ledger.Store)?
   private var hasFailed = false

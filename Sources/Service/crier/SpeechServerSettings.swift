@@ -122,7 +122,7 @@ extension SpeechServerVoices {
   /// Prepares the servers of the setting `speech_servers`. No request is sent to them.
   ///
   /// - Parameters:
-  ///   - folder: The folder of the settings file, from which relative paths count.
+  ///   - folder: The folder of the settings file, to which paths may be relative.
   ///   - verdicts: The file with the verdicts of `crier voices test`.
   /// - Throws: `SpeechServerError` for a key or certificates that cannot be used.
   init(_ entries: [SpeechServerSetting], folder: URL, verdicts: URL) throws(SpeechServerError) {

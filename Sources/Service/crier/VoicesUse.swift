@@ -158,8 +158,8 @@ extension SpeakingPack {
     [SpeakingPack(for: locale, on: shelf).sentence, warning(about: locale, on: shelf, home)].compactMap(\.self)
   }
 
-  /// Returns a warning if the service's settings name another pack for the locale than the one that speaks without
-  /// them, or a pack that is not installed; otherwise `nil`.
+  /// Returns a warning if the service's settings name a pack for the locale that is not installed, or that differs from
+  /// the pack that speaks without the settings; otherwise `nil`.
   static func warning(about locale: String, on shelf: VoicePackShelf, _ home: CrierHome) -> String? {
     guard let other = settings(of: home)[locale], other != SpeakingPack(for: locale, on: shelf).id else {
       return nil

@@ -3,7 +3,8 @@
 public import Foundation
 
 extension Ledger {
-  /// Acceptances and answers, and the announcements that they left. Each call is one whole transaction.
+  /// The acceptance of announcements, the answers to requests, and both as they are stored. Each call is one whole
+  /// transaction.
   public protocol AcceptanceStore: Sendable {
     /// Accepts an announcement. When the call returns, the announcement survives a crash.
     ///

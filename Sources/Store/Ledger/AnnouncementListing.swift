@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// The making of a part of the list of an account's announcements. It is a value: its user reads the rows.
+/// The steps that make a part of the list of an account's announcements. The user of this value reads the database.
 ///
-/// The list is made of two tables. Rows of both are read, newest first; those that are listed are found; and for each
-/// of them, its announcement is added.
+/// The list combines the rows of two tables. The user adds rows of both tables, newest first. Then ``find()`` returns
+/// the rows that are listed, and the user adds the announcement of each of these rows.
 package struct AnnouncementListing: Sendable {
   /// A row of one of the two tables.
   package struct Row: Sendable {
@@ -26,7 +26,8 @@ package struct AnnouncementListing: Sendable {
 
   /// The earliest time of the rows, in milliseconds since 1970.
   package let from: Int64
-  /// The latest time of the rows. There is only one bound, so that a database starts reading its index at the cursor.
+  /// The latest time of the rows. It is the earlier one of the filter's end and the cursor's time, so that a database
+  /// starts reading its index at the cursor.
   package let until: Int64
   /// The place after which the rows are read.
   package let start: Ledger.AnnouncementCursor

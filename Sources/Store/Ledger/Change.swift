@@ -15,11 +15,11 @@ extension Ledger {
     public var heardMilliseconds: Int?
     /// The lane's last sequence number that was played or skipped. A number lower than the stored one changes nothing.
     public var passing: Int64?
-    /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
-    /// to be played individually again.
+    /// Whether the members of a summary get the same final state as the summary when it is cancelled or fails.
+    /// Otherwise the members are to be played individually again.
     public var endsMembers = false
-    /// Whether an announcement that ends as `quiet` is to be named in the summary at the end of the quiet hours, if it
-    /// is a received payment. The payments of a summary that ends as `quiet` are to be named then too.
+    /// Whether a received payment that ends as `quiet` is to be named in the summary at the end of the quiet hours. If
+    /// a summary of payments ends as `quiet`, its payments are to be named then too.
     public var awaitsSummary = false
 
     public init(

@@ -16,7 +16,7 @@ extension Ledger {
     /// Sets the volume, 0 to 100 per cent.
     case volume(Int)
 
-    /// The name and the value as which a ledger stores the command.
+    /// The name and the value that a ledger stores for the command.
     package var stored: (kind: String, value: Int64?) {
       switch self {
       case .pause: ("pause", nil)

@@ -53,7 +53,8 @@ public struct NewDevice: Sendable, Hashable {
     return nil
   }
 
-  /// Returns the registration of a device by itself. It stays in its group of devices and in its app group.
+  /// Returns the registration that a device makes for itself. The device stays in its group of devices and in its app
+  /// group.
   package func staying(where former: Ledger.Device?) -> NewDevice {
     var new = self
     (new.deviceGroup, new.appGroup) = (former?.deviceGroup, former?.appGroup)

@@ -33,8 +33,8 @@ package final class HeldLease: Sendable {
   ///   - renew: Renews the lease in the database, within a time limit. It throws ``Lost`` if another node has the lease.
   ///     After any other error, it is called again.
   ///   - giveBack: Lets other nodes have the lease at once. If the database cannot be reached, the lease ends by itself.
-  ///   - isLostByTime: Whether the lease is lost when it was not renewed in time. If not, it is lost only when another
-  ///     node has it.
+  ///   - isLostByTime: Whether the lease is lost when it was not renewed in time. If this is false, the lease is lost
+  ///     only when another node has it.
   package init(
     _ lease: Ledger.Lease, isLostByTime: Bool = true,
     renew: @escaping @Sendable (_ limit: Duration) async throws -> Void,

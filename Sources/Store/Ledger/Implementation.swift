@@ -27,7 +27,7 @@ extension Ledger.Implementation {
 
   /// Throws `invalidValue` if a value breaks a rule.
   ///
-  /// - Parameter rule: The rule that the value breaks; nil if it breaks none.
+  /// - Parameter rule: The rule that the value breaks; nil if it breaks no rule.
   package func refuse(_ rule: String?, while action: LedgerError.Action) throws(LedgerError) {
     if let rule { throw error(.invalidValue, while: action, field: rule) }
   }

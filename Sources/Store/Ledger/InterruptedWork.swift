@@ -20,7 +20,7 @@ public enum InterruptedWork {
   public static let longestDelay: TimeInterval = 600
 
   /// Returns how many of the items that one crash interrupted may be done at the same time: one in 64, but at least
-  /// one. If a second crash follows, few items are set aside that did not cause the crash. The other items are delayed
+  /// one. If a second crash follows, only a few items that did not cause it are set aside. The other items are delayed
   /// by at most 64 attempts.
   public static func mostSuspects(of count: Int) -> Int { max(1, count / 64) }
 

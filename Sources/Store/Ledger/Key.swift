@@ -48,7 +48,7 @@ extension Ledger {
         addresses: addresses, isStrict: isStrict, device: device)
     }
 
-    /// Returns the rule that the overlap of a rotation breaks; nil if it breaks none.
+    /// Returns the rule that the overlap of a rotation breaks; nil if it breaks no rule.
     package static func brokenRule(ofOverlap overlap: TimeInterval) -> String? {
       overlap.isFinite && overlap >= 0 ? nil : "overlap (0 seconds or more)"
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Ledger {
-  /// A right that one node of several has for a while, as the node that holds it sees it.
+  /// A right that one of several nodes has for a while. The value describes the right as its holder sees it.
   ///
   /// - The database's clock alone decides when another node may take the right: ``Terms/length`` after the database has
   ///   carried out the last renewal.
@@ -11,7 +11,7 @@ extension Ledger {
   /// - A node that was stopped and continues later does not know this at once. Each of its writes therefore carries the
   ///   ``epoch``, which rises with each new holder, and the database refuses a write with an older one.
   ///
-  /// This is a value without a clock: its user passes the time.
+  /// The value has no clock: its user passes the time.
   public struct Lease: Sendable, Hashable {
     /// How long a lease lasts, and when it is renewed. All nodes of a database must have the same ``length``.
     public struct Terms: Sendable, Hashable {

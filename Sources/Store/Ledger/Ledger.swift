@@ -25,9 +25,9 @@ public enum Ledger {
     public var mostEnumerators = 100
     /// The maximum number of enumerators of all devices of an account.
     public var mostEnumeratorsOfAccount = 20_000
-    /// The maximum number of ended pushes that announce nothing, such as those of the library, that pruning keeps.
-    /// Nobody asks for them. Pushes of announcements are kept as long as their announcements, because phones ask later
-    /// for announcements that they missed.
+    /// The maximum number of ended pushes without an announcement that pruning keeps. Pushes about the library are an
+    /// example. Nobody asks for such pushes later. Pushes of announcements are kept as long as their announcements,
+    /// because phones ask later for announcements that they missed.
     public var mostEndedSilentPushes = 50_000
 
     public init() {}

@@ -22,13 +22,14 @@ extension LedgerError {
 
 extension LedgerError {
   /// Whether the error would affect every write of a shared transaction, so that retrying each write separately is
-  /// useless. After a commit whose outcome is unknown, only the callers can tell what they want.
+  /// useless. If the outcome of a commit is unknown, only each caller can decide whether to repeat its write.
   package var meetsEveryWrite: Bool {
     switch code {
     case .busy, .unreachable, .outcomeUnknown, .damaged, .fileChanged, .notALedger, .newerVersion, .olderVersion,
       .readOnly, .notPermitted, .wrongKindOfFile:
       true
-    // SQLite's primary code 10 is an error of the disk. A server reports an error of a single statement with this code.
+    // SQLite's primary code 10 is an error of the disk. On a server, `systemFailure` is the error of a single
+    // statement.
     case .systemFailure: file != nil && resultCode.map { $0 & 0xFF == 10 } ?? true
     default: false
     }

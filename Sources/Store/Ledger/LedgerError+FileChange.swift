@@ -18,7 +18,7 @@ extension LedgerError {
       case replaced
       /// The file is shorter than what was stored in it.
       case cut
-      /// Another program wrote into it.
+      /// Another program wrote into the file.
       case overwritten
     }
 

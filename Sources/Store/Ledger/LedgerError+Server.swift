@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LedgerError {
-  /// The SQLSTATE with which a server says that it has no database of a name.
+  /// The SQLSTATE with which a server says that it has no database with the given name.
   private static let noDatabase = "3D000"
 
   /// The cause of an error on a server, where it differs from that of a file.

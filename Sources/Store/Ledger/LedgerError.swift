@@ -57,12 +57,12 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case notEmpty = "not_empty"
     /// The other kind of ledger cannot store a value; see ``LedgerError/field``.
     case valueUnstorable = "value_unstorable"
-    /// A row of the new ledger is not the one that was copied; see ``LedgerError/field``.
+    /// A row of the new ledger differs from the row that was copied; see ``LedgerError/field``.
     case copyDiffers = "copy_differs"
     /// The ledger's server cannot be reached. Nothing was changed.
     case unreachable
-    /// The connection to the ledger's server broke while it stored the changes, so they may be stored or not. The same
-    /// call again finds out.
+    /// The connection to the ledger's server broke while it stored the changes, so they may be stored or not. A caller
+    /// that repeats the call finds out.
     case outcomeUnknown = "outcome_unknown"
     /// The file is not a database or is damaged.
     case damaged
@@ -128,7 +128,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// `inUse`; nil if it is not known.
   public let process: Int32?
 
-  /// The name of the machine that the lane belongs to, when ``code-swift.property`` is `laneTaken`; nil if it is this one.
+  /// The name of the machine that the lane belongs to, when ``code-swift.property`` is `laneTaken`; nil if the lane
+  /// belongs to this machine.
   public let machine: String?
 
   /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`; an unknown change of the tables,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MovedTable {
-  /// The tables of a ledger. Those to which others refer come before the others.
+  /// The tables of a ledger. A table comes before the tables that refer to it.
   ///
-  /// What a database keeps for itself is not among them: migrations, PostgreSQL's base of the positions of events and
-  /// its counts of signed requests, and SQLite's numbers of signed requests. Each ledger makes them anew.
+  /// The list leaves out what each ledger makes anew: the migrations, PostgreSQL's base of the positions of events and
+  /// its counts of signed requests, and SQLite's numbers of signed requests.
   package static let all = [
     MovedTable("lanes", key: "lane", integers: "last_passed", texts: "lane"),
     MovedTable(
@@ -13,7 +13,7 @@ extension MovedTable {
       booleans: "replay summary_due",
       texts: "account id lane kind category default_locale default_pack default_group state detail clip",
       bytes: "payload"),
-    // A summary comes after its announcements, so they refer to a row that is not there when they are copied.
+    // A summary is copied after its announcements. Until then, the announcements refer to a row that is missing.
     MovedTable(
       "summarised", key: "summarised_by number", integers: "number summarised_by", completes: "announcements"),
     MovedTable("replays", key: "number", integers: "number original", texts: "requester"),

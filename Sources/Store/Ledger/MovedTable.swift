@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of a ledger, as a move from one kind of ledger to the other one copies it.
+/// A table that is copied when a ledger is moved to the other kind of database.
 ///
-/// The names of tables and columns are those of both databases, apart from a few that the type of each ledger's rows
-/// replaces. A column has the same value in both databases: a boolean of PostgreSQL is an integer in SQLite.
+/// Both databases use these names of tables and columns, except a few names that the type of a ledger's rows replaces.
+/// A column has the same value in both databases: a boolean of PostgreSQL is an integer in SQLite.
 package struct MovedTable: Sendable {
   package enum Kind: Sendable {
     case integer, boolean, real, text, bytes

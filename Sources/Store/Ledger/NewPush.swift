@@ -72,7 +72,7 @@ public struct NewPush: Sendable {
     bytes.count <= 4096 ? nil : "body (at most 4096 bytes)"
   }
 
-  /// Returns the rule that the account of pushes breaks; nil if it breaks none.
+  /// Returns the rule that the account of pushes breaks; nil if it breaks no rule.
   package static func brokenRule(ofAccount account: String) -> String? {
     account.hasZero ? "account (without NUL)" : nil
   }
@@ -101,7 +101,7 @@ extension Ledger {
       public var isFinal: Bool { self != .waiting && self != .sending }
     }
 
-    /// Returns the rule that an outcome breaks; nil if it breaks none.
+    /// Returns the rule that an outcome breaks; nil if it breaks no rule.
     ///
     /// - Parameter names: The account and the device of an outcome without a push.
     package static func brokenRule(ofOutcome state: State, reason: String?, names: [String] = []) -> String? {

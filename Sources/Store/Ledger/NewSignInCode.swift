@@ -10,13 +10,13 @@ public struct NewSignInCode: Sendable, Hashable {
   public var digest: Data
   /// The scope of the key that the code is exchanged for, 1 to 32 lower-case letters.
   public var scope: String
-  /// The account of this key, 1 to 255 bytes.
+  /// The account of the new key, 1 to 255 bytes.
   public var account: String
-  /// The name of this key for people, 1 to 255 bytes.
+  /// The name of the new key for people, 1 to 255 bytes.
   public var name: String
-  /// The days for which this key is valid, counted from the exchange.
+  /// The days for which the new key is valid, counted from the exchange.
   public var days: Int
-  /// The addresses and networks from which this key may be used, as in ``NewKey/addresses``.
+  /// The addresses and networks from which the new key may be used, as in ``NewKey/addresses``.
   public var addresses: [String]
   /// The id of the key that makes the code; nil if a user of this machine does. The code ends with this key.
   public var maker: String?

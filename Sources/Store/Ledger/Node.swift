@@ -5,7 +5,7 @@ public import Foundation
 extension Ledger {
   /// A process that uses a ledger together with processes on other machines.
   public struct Node: Sendable, Hashable {
-    /// What a node says about itself.
+    /// The description that a node gives of itself.
     public struct Description: Sendable, Hashable {
       /// The name of the machine, which people know: at most 64 letters, digits, points, hyphens and underscores. Other
       /// characters become hyphens.

@@ -2,7 +2,7 @@
 
 package import Foundation
 
-/// What becomes of the reports in one request of a provider. It is a value: its user reads and stores identities.
+/// The outcomes of the reports in one request of a provider. The user of this value reads and stores the identities.
 package struct ProviderPaymentPlan: Sendable {
   /// An identity that is to be stored.
   package struct Claim: Sendable, Hashable {

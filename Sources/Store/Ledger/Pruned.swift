@@ -45,7 +45,7 @@ extension Ledger {
     package let administrativeActs: Int64
 
     /// - Parameters:
-    ///   - finished: The moment before which announcements ended that are removed.
+    ///   - finished: The moment before which an announcement must have ended to be removed.
     ///   - now: The present time.
     package init(finishedBefore finished: Int64, at now: Int64) {
       webhooks = max(finished, now - Int64(webhookRetention * 1000))

@@ -21,8 +21,7 @@ extension Ledger {
     ///
     /// - Parameter seat: The seat of the sender, as in all calls about sending; nil only if no other sender can exist,
     ///   for example in a test.
-    /// - Returns: Those of the pushes that are unfinished. The token is nil when the device no longer has one for such
-    ///   a push.
+    /// - Returns: The pushes that are unfinished. The token is nil when the device no longer has one for such a push.
     /// - Throws: ``LedgerError`` with `leaseLost` if the sender has lost its seat. Nothing was changed then.
     func startSending(
       _ numbers: [Int64], under seat: DeliverySeat?
@@ -44,7 +43,7 @@ extension Ledger {
     ///
     /// - Parameter pushes: The numbers, each with the reason why the push had to wait, at most 64 bytes; nil for the
     ///   stored reason.
-    /// - Returns: The numbers of those that had not ended before.
+    /// - Returns: The numbers of the pushes that had not ended before.
     func expirePushes(
       _ pushes: [(number: Int64, reason: String?)], under seat: DeliverySeat?
     ) async throws(LedgerError) -> Set<Int64>

@@ -14,7 +14,7 @@ extension Ledger {
       (self.announcement, self.at) = (announcement, at)
     }
 
-    /// Returns the rule that the receipts of a call break; nil if they break none.
+    /// Returns the rule that the receipts of a call break; nil if they break no rule.
     package static func brokenRule(of receipts: [Receipt]) -> String? {
       receipts.count <= mostReceipts && receipts.allSatisfy { $0.at.wholeMilliseconds != nil }
         ? nil : "receipts (at most \(mostReceipts))"

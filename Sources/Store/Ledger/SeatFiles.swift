@@ -6,7 +6,7 @@ package import Foundation
 import TextFormats
 
 /// The seats of a ledger, which are locked files of this machine. They are in the folder of a given file, and their
-/// names begin with its name.
+/// names begin with the name of this file.
 package struct SeatFiles: Sendable {
   /// The file that errors name. The files of the seats are beside it.
   private let file: URL

@@ -8,8 +8,8 @@ extension Ledger {
     /// The folder of this machine in which the ledger has its files, such as those of the seats.
     var folder: URL { get }
 
-    /// Returns the name of the lane of an output of this machine. If several machines use the ledger, the name contains
-    /// that of the machine, because an output such as `default` is another loudspeaker on each machine.
+    /// Returns the name of the lane of an output of this machine. If several machines use the ledger, the lane's name
+    /// contains the name of the machine, because an output such as `default` is another loudspeaker on each machine.
     ///
     /// - Parameter output: The name of the output.
     func lane(ofOutput output: String) -> String

@@ -10,9 +10,9 @@ extension Ledger {
     public let account: String
     /// The name of the key that the code is exchanged for.
     public let name: String
-    /// The days for which this key is valid, counted from the exchange.
+    /// The days for which the new key is valid, counted from the exchange.
     public let days: Int
-    /// The addresses and networks from which this key may be used; empty for all.
+    /// The addresses and networks from which the new key may be used; empty for all.
     public let addresses: [String]
     public let createdAt: Date
     public let expiresAt: Date
@@ -20,7 +20,7 @@ extension Ledger {
     package let maker: String?
     package let usedAt: Date?
 
-    /// Returns the result of an attempt to exchange the code at a moment when this is not possible; nil if it is.
+    /// Returns the reason why the code cannot be exchanged at a moment; nil if it can be exchanged.
     package func refusal(at moment: Date) -> SignIn? {
       if usedAt != nil { return .used }
       return expiresAt <= moment ? .expired : nil

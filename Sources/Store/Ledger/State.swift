@@ -65,7 +65,7 @@ extension Ledger {
     /// Whether work on the announcement begins with this state, which counts as a start; see ``InterruptedWork``.
     package var isStart: Bool { self == .rendering || self == .playing }
 
-    /// Returns the state of an announcement in this state after the process that worked on it has ended.
+    /// Returns the state that replaces this one after the process that worked on the announcement has ended.
     package func afterRestart(hasClip: Bool) -> State { self == .playing && hasClip ? .waiting : .accepted }
 
     /// The starts of an announcement that still count after a change of its state.

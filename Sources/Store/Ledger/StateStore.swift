@@ -43,8 +43,8 @@ extension Ledger {
     ///   - limit: The maximum number of payments, 1 to 1,000.
     func quietPayments(lane: String, after number: Int64, limit: Int) async throws(LedgerError) -> [Entry]
 
-    /// Accepts the summary of quiet payments. In the same transaction, they are marked as named in it. They stay
-    /// `quiet` even if the summary is not announced.
+    /// Accepts the summary of quiet payments. In the same transaction, the payments are marked as named in the summary.
+    /// They stay `quiet` even if the summary is not announced.
     ///
     /// - Parameters:
     ///   - last: The number of the last of the payments.
@@ -134,7 +134,7 @@ extension Ledger {
 
     /// Restores the states of the lane's announcements when a player starts. Announcements that were playing when the
     /// last player ended are waiting again, or accepted if they have no clip. Those that were rendering are accepted
-    /// again. All others keep their state. The announcement keeps the count of its starts; see ``InterruptedWork``.
+    /// again. All others keep their state. Each announcement keeps the count of its starts; see ``InterruptedWork``.
     ///
     /// - Returns: The number of announcements that were playing. They will be played again from the start.
     @discardableResult

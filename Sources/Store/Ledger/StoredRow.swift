@@ -26,7 +26,7 @@ extension StoredRow {
   /// Returns the value of a column; nil for NULL.
   package func optional<Value: StoredValue>(_ column: String) throws -> Value? { try Value.read(column, of: self) }
 
-  /// Returns the value with the name that a column has.
+  /// Returns the value whose name is in a column.
   ///
   /// - Throws: ``UnreadableRow`` for NULL, and for an unknown name.
   package func name<Value: RawRepresentable<String>>(_ column: String) throws -> Value {
@@ -34,14 +34,14 @@ extension StoredRow {
     return value
   }
 
-  /// Returns the value with the name that a column has; nil for NULL.
+  /// Returns the value whose name is in a column; nil for NULL.
   package func optionalName<Value: RawRepresentable<String>>(_ column: String) throws -> Value? {
     guard let text = try text(column) else { return nil }
     guard let value = Value(rawValue: text) else { throw UnreadableRow() }
     return value
   }
 
-  /// Returns the words of a column, which ``Swift/Array/storedWords`` made.
+  /// Returns the words that ``Swift/Array/storedWords`` has joined in a column.
   func words(_ column: String) throws -> [String] { (try text(column) ?? "").split(separator: " ").map(String.init) }
 
   /// Returns the clip of an answer; nil when it has none.

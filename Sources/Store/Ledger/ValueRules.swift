@@ -3,23 +3,23 @@
 package import Foundation
 
 extension Ledger {
-  /// Returns the rule that the name of a lane breaks; nil if it breaks none.
+  /// Returns the rule that the name of a lane breaks; nil if it breaks no rule.
   package static func brokenRule(ofLane lane: String) -> String? {
     isText(lane, 1...100) ? nil : "lane (1 to 100 bytes without NUL)"
   }
 
-  /// Returns the rule that the detail of an event or of a change breaks; nil if it breaks none.
+  /// Returns the rule that the detail of an event or of a change breaks; nil if it breaks no rule.
   package static func brokenRule(ofDetail detail: [String: String]) -> String? {
     detail.reduce(2) { $0 + $1.key.utf8.count + $1.value.utf8.count + 6 } <= 1000
       ? nil : "detail (at most 1000 bytes as JSON)"
   }
 
-  /// Returns the rule that the subject of an administrative act breaks; nil if it breaks none.
+  /// Returns the rule that the subject of an administrative act breaks; nil if it breaks no rule.
   package static func brokenRule(ofSubject subject: String?) -> String? {
     isText(subject, 0...255) ? nil : "subject (at most 255 bytes without NUL)"
   }
 
-  /// Returns the rule that the clips of a batch break; nil if they break none.
+  /// Returns the rule that the clips of a batch break; nil if they break no rule.
   package static func brokenRule(
     ofClips names: [String], batch: String, account: String, files: [LibrarySound]
   ) -> String? {
@@ -29,7 +29,7 @@ extension Ledger {
     return LibrarySound.brokenRule(of: files)
   }
 
-  /// Returns the rule that the identifier of a container breaks; nil if it breaks none.
+  /// Returns the rule that the identifier of a container breaks; nil if it breaks no rule.
   package static func brokenRule(ofContainer container: String) -> String? {
     isText(container, 1...1024) ? nil : "container (1 to 1024 bytes without NUL)"
   }
@@ -49,7 +49,7 @@ extension Ledger {
 
   /// Returns the detail that was stored as JSON.
   ///
-  /// - Throws: ``UnreadableRow`` if the text is not such JSON.
+  /// - Throws: ``UnreadableRow`` if the text is not the JSON of a detail.
   package static func detail(_ json: String?) throws -> [String: String] {
     guard let json else { return [:] }
     guard let detail = try? JSONDecoder().decode([String: String].self, from: Data(json.utf8)) else {

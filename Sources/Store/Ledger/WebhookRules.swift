@@ -78,7 +78,7 @@ extension WebhookEvent.Format {
 }
 
 extension Ledger.WebhookAttempt {
-  /// What an attempt makes of its message and its endpoint. All times are milliseconds since 1970.
+  /// The changes of a message and its endpoint after an attempt. All times are milliseconds since 1970.
   package struct Verdict: Sendable, Hashable {
     /// The message's state now.
     package let state: Ledger.Webhook.State
@@ -91,7 +91,7 @@ extension Ledger.WebhookAttempt {
     package let failingSince: Int64?
   }
 
-  /// Returns what the attempt makes of its message and its endpoint.
+  /// Returns the changes of the message and its endpoint after the attempt.
   ///
   /// - Parameters:
   ///   - at: The present time in milliseconds since 1970, like the other times.

@@ -11,15 +11,15 @@ extension Ledger {
     /// The messages that other processes store are not reported.
     func onNewWebhooks(_ notify: @escaping @Sendable () -> Void)
 
-    /// Returns the alarms of a lane whose beginning was reported and whose end was not, with the times at which they
+    /// Returns the alarms of a lane that were reported as begun and not yet as ended, with the times at which they
     /// began. An alarm that this version does not know is left out.
     ///
     /// - Parameter lane: The lane; empty for a service without an output.
     func activeAlarms(lane: String) async throws(LedgerError) -> [WebhookEvent.Kind: Date]
 
     /// Records that an alarm has begun or ended, and puts the messages about it into the outbox, for every account with
-    /// an endpoint that is registered for them. All of this is one transaction, so each beginning and each end is
-    /// reported once, even after a crash.
+    /// an endpoint that is registered for such messages. All of this is one transaction, so each beginning and each end
+    /// is reported once, even after a crash.
     ///
     /// - Returns: False if this beginning or end was reported before. Nothing was changed then.
     @discardableResult
@@ -78,8 +78,8 @@ extension Ledger {
     ///
     /// - Parameter seat: The seat of the sender, as in all calls about sending; nil only if no other sender can exist,
     ///   for example in a test.
-    /// - Returns: Those of the messages that are unfinished. A message whose endpoint was removed is not among them,
-    ///   because it was removed too.
+    /// - Returns: The messages that are unfinished. A message whose endpoint was removed is not among them, because the
+    ///   message was removed too.
     /// - Throws: ``LedgerError`` with `leaseLost` if the sender has lost its seat. Nothing was changed then.
     func startSending(
       webhooks numbers: [Int64], under seat: DeliverySeat?

@@ -16,7 +16,7 @@ public enum LedgerMove: Sendable, Hashable {
   case intoDatabase(from: URL, to: PostgreSQLAddress)
   case intoFile(from: PostgreSQLAddress, to: URL)
 
-  /// How far a move is.
+  /// The progress of a move.
   public struct Progress: Sendable, Hashable {
     public enum Step: Sendable, Hashable, CaseIterable {
       case copying, checking

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was moved.
+/// The report of a move.
 public struct LedgerMoveReport: Sendable, Hashable, Encodable {
   /// A table whose rows are the same on both sides.
   public struct Table: Sendable, Hashable, Encodable {

@@ -6,7 +6,7 @@ import Ledger
 import TextFormats
 
 /// A SHA-256 digest of rows. Each value is added with its kind and, unless it has a fixed length, with its length, so
-/// that other values never give the same bytes.
+/// that different values never give the same bytes.
 struct RowDigest {
   private var function = SHA256()
   private var bytes = Data()

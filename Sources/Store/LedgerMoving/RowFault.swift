@@ -11,10 +11,10 @@ package struct RowFault: Error, CustomStringConvertible {
 
   /// - Parameters:
   ///   - place: The place of the row in the order of the keys, from 1.
-  ///   - column: The name of the column; nil if the whole row is missing or too much.
+  ///   - column: The name of the column; nil if the whole row is missing or should not exist.
   init(_ code: LedgerError.Code, _ table: MovedTable, _ row: [MovedValue], _ place: Int, _ column: String?) {
     var words = ["table \(table.name)", "row \(place)"]
-    // A number says more than the place. Another key, such as an account and an id, does not belong into a message.
+    // A number says more than the place. Another key, such as an account and an id, does not belong in a message.
     if table.numbering != .none, case .integer(let number)? = table.key(of: row).first {
       words[1] = "\(table.keyColumns.first?.name ?? "number") \(number)"
     }

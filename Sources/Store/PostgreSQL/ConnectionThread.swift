@@ -9,7 +9,7 @@ struct Job: Sendable {
   /// Does the work, and returns a closure that answers the caller.
   let perform: @Sendable (borrowing PostgreSQLSession) throws(PostgreSQLError) -> @Sendable () -> Void
   let fail: @Sendable (PostgreSQLError) -> Void
-  /// Called once, when the thread is done with the job, also if it was never begun.
+  /// Called once, when the thread is done with the job, even if the job was never begun.
   let finished: @Sendable () -> Void
 }
 
@@ -18,7 +18,7 @@ final class Mailbox: Sendable {
   private struct State {
     var jobs: [Job] = []
     var state = PostgreSQLConnection.State.notConnected
-    /// Why the last attempt to connect failed; nil after one that succeeded.
+    /// The error of the last attempt to connect; nil after a successful attempt.
     var failure: PostgreSQLError?
     var hasThread = false
     var current: JobControl?
@@ -47,7 +47,7 @@ final class Mailbox: Sendable {
     set { state.withLock { if $0.state != .closed { $0.state = newValue } } }
   }
 
-  /// Notes why an attempt to connect failed, or that one succeeded.
+  /// Notes why an attempt to connect failed, or that the attempt succeeded.
   func connected(_ failure: PostgreSQLError?) {
     state.withLock { state in
       state.failure = failure
@@ -55,7 +55,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Returns why there is no connection, while one is being looked for.
+  /// Returns why there is no connection; nil unless the thread is looking for a connection.
   func obstacle(server: String) -> PostgreSQLError? {
     state.withLock { state in
       guard state.state == .connecting || state.state == .waiting else { return nil }

@@ -39,8 +39,8 @@ final class JobControl: Sendable {
 
   /// Ends the work. After the call, the thread begins no further statement of the work.
   ///
-  /// - Parameter obstacle: Why there is no connection now; nil if there is one. At the deadline, this says more than the
-  ///   time.
+  /// - Parameter obstacle: Why there is no connection now; nil if there is one. If the deadline passes, the call
+  ///   returns this error, because it says more than "the deadline passed".
   /// - Returns: The error of the call, if nothing of the work has begun; nil if the thread must end it.
   func end(_ end: End, server: String, obstacle: PostgreSQLError? = nil) -> PostgreSQLError? {
     state.withLock { state in

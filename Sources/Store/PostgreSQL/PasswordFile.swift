@@ -23,7 +23,8 @@ struct PasswordFile: Sendable, Hashable {
     guard descriptor >= 0 else { throw refused(errno == ENOENT ? "does not exist" : "cannot be opened") }
     defer { close(descriptor) }
     var status = stat()
-    // Safe: the call fills the value that lives here. It looks at the file that is read, not at one of its name.
+    // Safe: the call fills the value that lives here. It examines the open file, and not another file that has got the
+    // same name.
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw refused("is not a regular file")
     }

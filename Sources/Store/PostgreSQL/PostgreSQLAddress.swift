@@ -40,15 +40,15 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
   ]
 
   /// Reads an address such as `postgresql://crier@db1.example:5432,db2.example:5432/crier?sslmode=verify-full`. The
-  /// parameters are those of libpq ("Parameter Key Words" in the manual of PostgreSQL). Of several servers, the first
-  /// one is used that can be written, unless the address has another `target_session_attrs`.
+  /// parameters are those of libpq ("Parameter Key Words" in the manual of PostgreSQL). If the address names several
+  /// servers, the first one that accepts changes is used, unless the address has another `target_session_attrs`.
   ///
   /// - Parameters:
   ///   - text: The address, without a password.
   ///   - passwordFile: A file with the password in its only line. It must belong to this user or to root, and nobody
   ///     else may read it. It is read for each new connection, so a new password needs no restart.
-  ///   - environment: The environment variables. libpq reads `PGUSER`, `PGSSLMODE` and others, which count where the
-  ///     address leaves something out.
+  ///   - environment: The environment variables. libpq reads `PGUSER`, `PGSSLMODE` and others, and uses them for
+  ///     everything that the address leaves out.
   /// - Throws: ``PostgreSQLError`` with `invalidAddress` or `passwordOutsideFile`.
   public init(
     _ text: String, passwordFile: URL? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -69,7 +69,7 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
       throw Self.refused("the option “\(name)” is not allowed")
     }
     hosts = try Self.hosts(of: &options)
-    // Texts are UTF-8 here, and the server converts them.
+    // Texts are UTF-8 in this program, and the server converts them.
     options["client_encoding"] = "UTF8"
     if options["host"] == "" { options["host"] = nil }
     let all = Self.defaults.merging(options) { _, own in own }
@@ -95,7 +95,7 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
     return address
   }
 
-  /// Returns the address with servers that accept no changes allowed, such as standbys.
+  /// The address, changed so that a server that accepts no changes, such as a standby, can be used too.
   public var acceptingReadOnlyServers: Self {
     var address = self
     address.parameters["target_session_attrs"] = "any"
@@ -106,7 +106,7 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
   /// Unix socket.
   public var networkHosts: [String] {
     hosts.compactMap { $0.parameters["hostaddr"] ?? $0.parameters["host"] }.filter {
-      // libpq takes a name that begins with either of these for a socket.
+      // libpq treats a name that begins with one of these characters as a socket.
       !$0.hasPrefix("/") && !$0.hasPrefix("@")
     }
   }
@@ -144,8 +144,8 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
     return options
   }
 
-  /// Takes the hosts out of the options. Each of them is tried by itself, so that one that never answers takes no
-  /// more than its own time.
+  /// Takes the hosts out of the options. Each host is tried by itself, so that a host that never answers uses up only
+  /// its own time limit.
   private static func hosts(of options: inout [String: String]) throws(PostgreSQLError) -> [Host] {
     func take(_ name: String) -> [String]? {
       guard let list = options.removeValue(forKey: name), !list.isEmpty else { return nil }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pauses between attempts that fail one after another. It is a value: its owner waits.
+/// The pauses between attempts that fail one after another. The type only computes the pauses, and its owner waits.
 ///
-/// The longest possible pause doubles with each failure. The pause itself is random, between half of that and all of
-/// it, so that many clients do not come back to a server at the same moment.
+/// The longest possible pause doubles with each failure. The pause itself is random, between half of the longest
+/// possible pause and all of it, so that many clients do not come back to a server at the same moment.
 public struct PostgreSQLBackOff: Sendable, Hashable {
   /// The longest pause after the first failure.
   public var first: Duration

@@ -29,11 +29,11 @@ public final class PostgreSQLConnection: Sendable {
     public init() {}
   }
 
-  /// What a connection is doing.
+  /// The state of a connection.
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// There is no connection, and nobody has asked for one since the last one ended.
     case notConnected = "not_connected"
-    /// The first server that accepts is being looked for.
+    /// The connection is looking for the first server that accepts it.
     case connecting
     case connected
     /// No server accepted. The next attempt comes after a pause, if there is work.
@@ -58,16 +58,16 @@ public final class PostgreSQLConnection: Sendable {
 
   deinit { mailbox.close(server: address.description) }
 
-  /// What the connection is doing now.
+  /// The present state of the connection.
   public var state: State { mailbox.connectionState }
 
   /// Runs work on the connection's thread, after the work of earlier calls.
   ///
   /// - Parameters:
-  ///   - limit: The time until the deadline of the call; nil for that of the options. Waiting for earlier work and for
-  ///     a server counts.
+  ///   - limit: The time until the deadline of the call; nil for the time limit of the options. The limit includes
+  ///     waiting for earlier work and for a server.
   ///   - work: The work. It blocks the connection, so it should do nothing but run statements.
-  /// - Returns: What the work returned. If the deadline passes just when the work is done, it is returned too.
+  /// - Returns: What the work returned. This value is returned even if the deadline passes just when the work is done.
   /// - Throws: The error of the work; ``PostgreSQLError`` with `deadlinePassed`, `cancelled`, `closed`, or with the reason
   ///   why there is no connection.
   @discardableResult

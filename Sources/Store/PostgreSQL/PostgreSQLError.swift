@@ -3,7 +3,7 @@
 /// Why a PostgreSQL server could not be used, or did not do what it was asked.
 ///
 /// With every code except ``Code/outcomeUnknown``, the statement or the transaction that failed has stored nothing. An
-/// error about a value in a result says nothing about the statement that returned the value.
+/// error about a value in a result is an exception: the statement that returned the value may have succeeded.
 public struct PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -17,7 +17,7 @@ public struct PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertibl
     case cannotConnect = "cannot_connect"
     /// The server refused the user or the password (SQLSTATE class 28).
     case accessDenied = "access_denied"
-    /// The server has no database of the name (SQLSTATE 3D000).
+    /// The server has no database with this name (SQLSTATE 3D000).
     case noDatabase = "no_database"
     /// The connection broke before a commit was sent.
     case connectionLost = "connection_lost"

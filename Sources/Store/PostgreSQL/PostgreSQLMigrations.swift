@@ -10,7 +10,7 @@
 public struct PostgreSQLMigrations: Sendable, Hashable {
   /// A change of the database.
   public struct Migration: Sendable, Hashable {
-    /// The name, which no other migration has, also in later versions.
+    /// The name. No other migration has the same name, not even in a later version.
     public var name: String
     /// Statements that add something, separated by semicolons. They contain no `COMMIT`.
     public var script: String
@@ -62,7 +62,7 @@ public struct PostgreSQLMigrations: Sendable, Hashable {
   /// - Returns: The name of the migration that was applied; nil if the database has all.
   private func applyNext(_ session: borrowing PostgreSQLSession) throws(PostgreSQLError) -> String? {
     try session.transaction { session throws(PostgreSQLError) -> String? in
-      // A transaction gives the lock back by itself. The statements behind it see what another process committed.
+      // The lock is released when the transaction ends. The later statements see what another process has committed.
       try session.execute("SELECT pg_advisory_xact_lock($1)", [.int64(Self.lock)])
       let found = try Self.applied(session)
       // A user that may not create tables can use a database that has all of them.
@@ -86,7 +86,7 @@ public struct PostgreSQLMigrations: Sendable, Hashable {
   /// Returns the next migration; nil if the database has all of them, and perhaps more of a newer version.
   ///
   /// - Parameter applied: The names in the database, in their order.
-  /// - Throws: ``PostgreSQLError`` with `migrationsDiffer`, if one list does not begin with the other one.
+  /// - Throws: ``PostgreSQLError`` with `migrationsDiffer`, if neither of the two lists is the beginning of the other.
   public func next(after applied: [String]) throws(PostgreSQLError) -> Migration? {
     for (index, (own, other)) in zip(migrations, applied).enumerated() where own.name != other {
       throw PostgreSQLError(

@@ -43,7 +43,7 @@ public final class PostgreSQLPool: Sendable {
     state = Locked(State(free: Array(connections.indices.reversed())))
   }
 
-  /// What each connection is doing now.
+  /// The present state of each connection.
   public var states: [PostgreSQLConnection.State] { connections.map(\.state) }
 
   /// The number of calls that wait for a connection.
@@ -139,7 +139,7 @@ extension PostgreSQLPool.State {
 
   fileprivate mutating func take(_ outcome: FirstOutcome<Int, PostgreSQLError>, mostWaiting: Int) -> Turn {
     if isClosed { return .refused(.closed) }
-    // While a call waits, no connection is free, so nobody overtakes it.
+    // While a call waits, no connection is free, so a later call cannot get one before it.
     if let place = free.popLast() { return .free(place) }
     guard waiting.count < mostWaiting else { return .refused(.tooManyWaiting) }
     number += 1

@@ -14,9 +14,9 @@ public protocol PostgreSQLReadable {
 public protocol PostgreSQLElement: PostgreSQLReadable {
   /// The numbers of the types of PostgreSQL that are read as this type.
   static var types: Set<UInt32> { get }
-  /// The numbers of the types of their arrays.
+  /// The numbers of the types of PostgreSQL for arrays of these values.
   static var arrayTypes: Set<UInt32> { get }
-  /// Returns the value of bytes in PostgreSQL's binary format; nil if they are no value of the type.
+  /// Returns the value of bytes in PostgreSQL's binary format; nil if they are not a value of the type.
   static func value(of bytes: ArraySlice<UInt8>, type: UInt32) -> Self?
 }
 
@@ -46,7 +46,7 @@ extension Int64: PostgreSQLElement {
     return switch type {
     case 21, 1005: Int64(Int16(truncatingIfNeeded: bits))
     case 23, 1007: Int64(Int32(truncatingIfNeeded: bits))
-    // These have no sign. PostgreSQL counts transactions up to 2^64, and never gets as far as 2^63.
+    // These types have no sign. PostgreSQL counts transactions up to 2^64, and never gets as far as 2^63.
     case 26, 28, 5069: Int64(exactly: bits)
     default: Int64(bitPattern: bits)
     }
@@ -54,7 +54,8 @@ extension Int64: PostgreSQLElement {
 }
 
 extension String: PostgreSQLElement {
-  // text, varchar, bpchar, name, json, xml, unknown. Other types have other binary formats, or numbers of each database.
+  // text, varchar, bpchar, name, json, xml, unknown. Other types have other binary formats, or numbers that differ
+  // between databases.
   public static let types: Set<UInt32> = [25, 1043, 1042, 19, 114, 142, 705]
   // text[], varchar[], bpchar[], name[].
   public static let arrayTypes: Set<UInt32> = [1009, 1015, 1014, 1003]
@@ -84,7 +85,7 @@ extension Bool: PostgreSQLElement {
   }
 }
 
-/// An element of an array, or an optional of one.
+/// An element of an array, or an optional element.
 public protocol PostgreSQLArrayElement {
   associatedtype Stored: PostgreSQLElement
   /// Returns the element for a value that was read; nil if there is no place for NULL.
@@ -107,7 +108,7 @@ extension Optional: PostgreSQLArrayElement where Wrapped: PostgreSQLElement {
 extension Optional: PostgreSQLReadable where Wrapped: PostgreSQLReadable {
   public static func read(from cell: PostgreSQLCell) throws(PostgreSQLError) -> Wrapped? {
     if !cell.isNull { return try Wrapped.read(from: cell) }
-    // A column of the wrong type is a fault of the statement, also where it is NULL.
+    // A column of the wrong type is a fault of the statement, even if the value is NULL.
     do {
       return try Wrapped.read(from: cell)
     } catch {
@@ -149,7 +150,7 @@ enum BinaryArray {
     }
     guard let dimensions = next(), next() != nil, next() != nil else { return nil }
     if dimensions == 0 { return bytes.count == position ? [] : nil }
-    // Each element has four bytes at least, so a length that is wrong reserves no memory.
+    // Each element has four bytes at least, so a wrong length cannot make the program reserve much memory.
     guard dimensions == 1, let count = next(), next() != nil, 0...(bytes.count / 4) ~= count else { return nil }
     var places: [Range<Int>?] = []
     places.reserveCapacity(count)

@@ -59,7 +59,7 @@ public struct PostgreSQLCell: Sendable {
     PostgreSQLError(code, while: .readingResult, subject: column)
   }
 
-  /// Returns the value's bytes in PostgreSQL's binary format, if its type is one of some types.
+  /// Returns the value's bytes in PostgreSQL's binary format, if its type is one of the given types.
   func bytes(_ types: Set<UInt32>) throws(PostgreSQLError) -> [UInt8] {
     guard types.contains(type), storage.isBinary(index) else { throw error(.wrongType) }
     guard !isNull else { throw error(.nullValue) }
@@ -103,7 +103,7 @@ public struct PostgreSQLCell: Sendable {
   func bytes(_ row: Int, _ column: Int32) -> [UInt8] {
     let length = Int(unsafe PQgetlength(pointer, Int32(clamping: row), column))
     guard length > 0, let start = unsafe PQgetvalue(pointer, Int32(clamping: row), column) else { return [] }
-    // Safe: libpq says that so many bytes begin there.
+    // Safe: libpq guarantees that this number of bytes begins at this address.
     return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: length))
   }
 }

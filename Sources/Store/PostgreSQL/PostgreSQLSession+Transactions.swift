@@ -6,7 +6,7 @@ public enum PostgreSQLIsolation: String, Sendable, Hashable, CaseIterable {
   case readCommitted = "READ COMMITTED"
   /// All statements see what was committed before the first one began.
   case repeatableRead = "REPEATABLE READ"
-  /// The result is that of running the transactions one after another.
+  /// The result is the same as if the transactions ran one after another.
   case serializable = "SERIALIZABLE"
 }
 
@@ -82,7 +82,7 @@ extension PostgreSQLSession {
       try requireOpenTransaction()
     } catch {
       wire.rollBack(within: patience)
-      // The server rolls back by itself when the connection breaks, so this error is what it says.
+      // The server rolls back by itself when the connection breaks, so this error is right: nothing was stored.
       throw error
     }
     do throws(PostgreSQLError) {
@@ -90,7 +90,7 @@ extension PostgreSQLSession {
         [Statement(sql: "COMMIT")],
         for: Wire.Purpose(control: control, action: .committing, mayCommit: true, patience: patience))
     } catch {
-      // The work may have ended just before the commit was sent.
+      // The deadline or a cancellation may have ended the work just before the commit was sent.
       wire.rollBack(within: patience)
       throw error
     }

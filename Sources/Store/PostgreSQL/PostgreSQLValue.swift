@@ -126,7 +126,7 @@ struct EncodedValues {
   private mutating func append(_ text: String, _ index: Int) throws(PostgreSQLError) {
     let start = bytes.count
     bytes.append(contentsOf: text.utf8)
-    // PostgreSQL has no way to store it, and the protocol would end the text there.
+    // PostgreSQL cannot store a NUL in a text, and the protocol would end the text at the NUL.
     guard !bytes[start...].contains(0) else { throw Self.refused("parameter \(index + 1) is a text with a NUL") }
   }
 

@@ -24,7 +24,8 @@ struct StatementCache {
   let most: Int
   private var names: [Key: String] = [:]
   private var count = 0
-  /// Whether a statement did not fit, or PostgreSQL refused one because a table has changed since it was prepared.
+  /// Whether the cache had no room for a statement, or PostgreSQL refused a prepared statement because a table has
+  /// changed.
   private(set) var mustBeEmptied = false
 
   init(most: Int) { self.most = most }

@@ -43,7 +43,7 @@ final class WakeUp: Sendable {
     var isWoken = false
   }
 
-  /// Waits until something happens to the socket, until the thread is woken, or until a time. The call blocks.
+  /// Waits until something happens to the socket, until the thread is woken, or until a given time. The call blocks.
   func wait(
     for socket: Int32?, reads: Bool = true, writes: Bool = false, until end: ContinuousClock.Instant?
   ) -> Events {
@@ -57,7 +57,7 @@ final class WakeUp: Sendable {
     var milliseconds: Int32 = -1
     if let end {
       let left = ContinuousClock.now.duration(to: end) / .milliseconds(1)
-      // One millisecond is lost by rounding up. A long wait is divided, which the callers do not notice.
+      // Rounding up makes the wait less than a millisecond longer. A long wait is divided into several calls.
       milliseconds = Int32(max(0, min(left.rounded(.up), 60_000)))
     }
     // Safe: the array has two elements. After an interruption by a signal, the callers wait again.

@@ -24,12 +24,13 @@ extension Wire {
   }
 
   /// Sends statements without waiting between them, and receives their results. A failed statement aborts the
-  /// statements after it. Outside of a transaction, all are stored, or none. The call blocks.
+  /// statements after it. Outside of a transaction, either the changes of all statements are stored, or no change. The
+  /// call blocks.
   func run(_ statements: [Statement], for purpose: Purpose) throws(PostgreSQLError) -> [PostgreSQLRows] {
     var encoded: [EncodedValues] = []
     for (index, statement) in statements.enumerated() {
       do throws(PostgreSQLError) {
-        // The protocol would end the text there.
+        // The protocol would end the text at the NUL.
         guard !statement.sql.utf8.contains(0) else {
           throw PostgreSQLError(.invalidParameter, while: purpose.action, subject: "the statement contains a NUL")
         }
@@ -52,7 +53,7 @@ extension Wire {
     let isAnswered = unsafe isSent && receive(purpose) { unsafe receipt.take($0, from: self) }
     if let error = outcome(of: receipt.failure, isAnswered: isAnswered && !receipt.isCopy, purpose) { throw error }
     let rows = receipt.rows.compactMap(\.self)
-    // Each statement of a pipeline that did not fail has a result.
+    // If a pipeline did not fail, each of its statements has a result.
     guard rows.count == statements.count else { throw outcome(of: nil, isAnswered: false, purpose) ?? lost(purpose) }
     return rows
   }
@@ -122,14 +123,14 @@ extension Wire {
       }
       guard isUsable, unsent >= 0 else { break }
       if giveUp == nil, purpose.control?.ended != nil {
-        // PostgreSQL answers the cancellation of a commit that waits for a standby with success, although the standby
-        // may not have it. Without a cancellation, nobody sees the changes before the standby has them.
+        // If a commit that waits for a standby is cancelled, PostgreSQL answers with success, although the standby may
+        // not have the changes. Without a cancellation, nobody sees the changes before the standby has them.
         if purpose.action != .committing { cancelStatement() }
         giveUp = ContinuousClock.now + purpose.patience
       }
       if let giveUp, ContinuousClock.now >= giveUp { break }
       let events = wake.wait(for: socket, writes: unsent == 1, until: giveUp ?? purpose.control?.deadline)
-      // What came before the end of the connection is still there, and is taken above.
+      // The bytes that came before the connection ended are still there, and the loop above takes them.
       if events.canRead, unsafe PQconsumeInput(pointer) != 1, unsafe PQisBusy(pointer) != 0 { break }
     }
     close()
@@ -190,7 +191,7 @@ private struct Receipt {
 
   private let isScript: Bool
 
-  /// The receipt of a pipeline.
+  /// Receives the answers to a pipeline.
   init(statements: Int) {
     rows = Array(repeating: nil, count: statements)
     isScript = false
@@ -204,8 +205,8 @@ private struct Receipt {
 
   /// Takes a result.
   ///
-  /// - Parameter result: A result, which this method frees or keeps; nil for the end of the results of a step of a
-  ///   pipeline, and of all results of a script.
+  /// - Parameter result: A result, which this method frees or keeps; nil after the last result of a pipeline's step, or
+  ///   of a script.
   /// - Returns: Whether no further result is awaited.
   mutating func take(_ result: OpaquePointer?, from wire: Wire) -> Bool {
     guard let result = unsafe result else {

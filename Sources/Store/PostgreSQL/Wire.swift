@@ -6,8 +6,8 @@ import Foundation
 
 /// A connection of libpq. Only the thread that made it uses it.
 ///
-/// It never blocks in libpq, except while a host name is looked up and while a cancellation is sent: it waits in `poll`,
-/// where its thread can be woken. It is safe, because it alone frees what its pointers point to.
+/// It never blocks in libpq, except while a host name is looked up and while a cancellation is sent: it waits in
+/// `poll`, where its thread can be woken. The class is safe, because only this class frees the memory of its pointers.
 @safe final class Wire {
   private(set) var pointer: OpaquePointer?
   private let cancellation: OpaquePointer?
@@ -40,7 +40,7 @@ import Foundation
   var isUsable: Bool { unsafe pointer != nil && PQstatus(pointer) == CONNECTION_OK }
   var socket: Int32? { unsafe pointer == nil ? nil : PQsocket(pointer) }
 
-  /// Whether a transaction is open. A connection that broke has none.
+  /// Whether a transaction is open. A broken connection has no open transaction.
   var isInTransaction: Bool {
     guard isUsable else { return false }
     return unsafe PQtransactionStatus(pointer) != PQTRANS_IDLE
@@ -49,13 +49,13 @@ import Foundation
   /// Whether the open transaction has failed and can only be rolled back.
   var hasFailed: Bool { unsafe isUsable && PQtransactionStatus(pointer) == PQTRANS_INERROR }
 
-  /// Asks the server to cancel the statement that runs. The call blocks until the server has passed it on, so it can
-  /// never hit a later statement. libpq before version 17 sends this without TLS; it is a number that nobody can use
-  /// for anything else.
+  /// Asks the server to cancel the statement that runs. The call blocks until the server has passed the request on, so
+  /// the request never cancels a later statement. libpq before version 17 sends the request without TLS. It contains
+  /// only a number, which is of no other use to anybody.
   func cancelStatement() {
     guard unsafe cancellation != nil else { return }
     var text = [CChar](repeating: 0, count: 256)
-    // Safe: no more is written than the array holds. If it fails, the caller closes the connection after a while.
+    // Safe: no more is written than the array holds. If the call fails, the caller closes the connection after a while.
     _ = unsafe PQcancel(cancellation, &text, Int32(text.count))
   }
 

@@ -6,7 +6,8 @@ import Ledger
 /// The answers that wait to be stored. Answers that arrive while others are being committed share the next transaction,
 /// so no delay has to be configured: a single answer has a transaction of its own, and a hundred answers share one.
 ///
-/// Without it, each answer would need several round trips to the server, and a synchronization of the server's disk.
+/// Without the queue, each answer would need several round trips to the server, and a synchronization of the server's
+/// disk.
 final class AcceptanceQueue: Sendable {
   struct Waiting: Sendable {
     let item: AnswerToStore

@@ -18,7 +18,7 @@ enum AdvisoryLock: Int64 {
 }
 
 extension PostgreSQLSession {
-  /// Waits for a lock. What other transactions did while they had it is seen by later statements.
+  /// Waits for a lock. Later statements see the changes of the transactions that held the lock before.
   func lock(_ lock: AdvisoryLock, _ name: String) throws(PostgreSQLError) {
     try execute("SELECT pg_advisory_xact_lock($1::int, hashtext($2))", [.int64(lock.rawValue), .string(name)])
   }

@@ -4,8 +4,8 @@ import Foundation
 import Ledger
 import PostgreSQL
 
-/// What identifies a row within the whole ledger: an account, and an id or a key of the account. It is compared byte
-/// for byte, as the database does. (Two texts of different bytes can be equal as strings.)
+/// The identity of a row within the whole ledger: an account, and an id or a key of the account. Identities are
+/// compared byte for byte, as in the database. (Two texts of different bytes can be equal as strings.)
 struct AnnouncementKey: Hashable, Comparable {
   let account: String
   let id: String

@@ -6,7 +6,7 @@ public import PostgreSQL
 
 /// The state of a ledger's database and of its server, found without opening the ledger for use.
 public struct DatabaseExamination: Sendable, Hashable {
-  /// What the database holds, if it has all tables.
+  /// The contents of a database that has all tables.
   public struct Contents: Sendable, Hashable {
     /// The number of keys that are neither revoked nor expired, without those of devices.
     public var keysInForce: Int
@@ -31,13 +31,13 @@ public struct DatabaseExamination: Sendable, Hashable {
   /// Whether the server confirms a commit only when it is stored: its `synchronous_commit` is not `off`, and its `fsync`
   /// is `on`.
   public var isDurable: Bool
-  /// The settings of the server that decide about it, such as `fsync=on, synchronous_commit=on`.
+  /// The settings of the server that decide about ``isDurable``, such as `fsync=on, synchronous_commit=on`.
   public var durability: String
   /// The size of the database in bytes.
   public var byteCount: Int64
   /// The names of the migrations that were applied, in their order.
   public var applied: [String]
-  /// Whether the database has tables of the ledger's names, and another program made them.
+  /// Whether another program has made tables with the names of the ledger's tables in the database.
   public var isForeign: Bool
   /// Nil if the database lacks tables, or has those of another program.
   public var contents: Contents?

@@ -11,7 +11,8 @@ final class NewWebhookNotice: Sendable {
 
   private let state = Locked(State())
 
-  /// The number of messages that transactions of this process have stored, also of those that were rolled back.
+  /// The number of messages that transactions of this process have stored, including transactions that were rolled
+  /// back.
   var count: Int { state.withLock { $0.count } }
 
   func setNotify(_ notify: @escaping @Sendable () -> Void) { state.withLock { $0.notify = notify } }
@@ -19,8 +20,8 @@ final class NewWebhookNotice: Sendable {
   /// Counts messages that a transaction has stored, and that become visible when it commits.
   func add(_ messages: Int = 1) { state.withLock { $0.count += messages } }
 
-  /// Calls the closure if messages were counted since a transaction began that has committed now. Messages of other
-  /// transactions count too: one call too many only makes the sender look.
+  /// Calls the closure if messages were counted since the beginning of a transaction that has just committed. Messages
+  /// of other transactions count too, because a needless call only makes the sender look once more.
   func committed(since count: Int) {
     let notify = state.withLock { $0.count == count ? nil : $0.notify }
     notify?()

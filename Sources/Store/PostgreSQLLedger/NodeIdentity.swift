@@ -4,14 +4,15 @@ import FileSystem
 import Foundation
 import TextFormats
 
-/// What tells this process from all others that use the same database.
+/// The values that distinguish this process from all others that use the same database.
 struct NodeIdentity: Sendable, Hashable {
   /// The id of the home folder, 32 hexadecimal digits, which stays the same when the process starts again.
   let home: String
-  /// The id of the process. Each opened ledger has another one, also in two copies of a home folder.
+  /// The id of the process. Each opened ledger has its own id, even if two home folders are copies of each other.
   let id: String
-  /// The folder of the locked files: the number of the machine's start, and the folder's numbers in its file system. Two
-  /// processes with the same place use the same locked files, and two copies of a folder have different places.
+  /// A text that stands for the folder of the locked files. It has the number of the machine's start, and the folder's
+  /// numbers in its file system. Two processes with the same place use the same locked files, and two copies of a
+  /// folder have different places.
   let place: String
 
   /// Reads the id of the home folder, or makes it.

@@ -24,7 +24,7 @@ extension PostgreSQLLedger {
     return acceptance
   }
 
-  /// Accepts announcements. Those of a lane get rising numbers in their order.
+  /// Accepts announcements. The announcements of a lane get rising numbers in their order.
   ///
   /// - Returns: The result for each announcement, in their order. Of announcements with the same id, those after the
   ///   first one are duplicates.

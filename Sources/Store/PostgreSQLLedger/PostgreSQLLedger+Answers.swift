@@ -38,8 +38,8 @@ extension PostgreSQLLedger {
     return try result.get()
   }
 
-  /// Stores answers in one transaction, and tells their callers the results. If one of them breaks a rule, each gets a
-  /// transaction of its own, so that it does not affect the others.
+  /// Stores answers in one transaction, and tells their callers the results. If one answer breaks a rule, each answer
+  /// gets a transaction of its own, so that the wrong answer does not affect the others.
   private func store(_ batch: [AcceptanceQueue.Waiting]) async {
     do throws(LedgerError) {
       let acceptances = try await write(while: .answering) { [self] session in
@@ -207,7 +207,7 @@ extension PostgreSQLLedger {
     SELECT account, id FROM answers WHERE number = ANY ($1::bigint[]) ORDER BY account, key FOR UPDATE
     """
 
-  /// Returns the stored answers with keys; nil for a key that has none.
+  /// Returns the stored answer of each key; nil for a key without an answer.
   private static func answers(
     _ keys: [AnnouncementKey], in session: borrowing PostgreSQLSession
   ) throws -> [(answer: Ledger.Answer, number: Int64, at: Int64)?] {
@@ -260,7 +260,7 @@ extension PostgreSQLLedger {
     return try announcements([key], in: session)[key]
   }
 
-  /// Returns the announcements with ids, each with its first answer.
+  /// Returns the announcements with the given ids, each with its first answer.
   static func announcements(
     _ keys: [AnnouncementKey], in session: borrowing PostgreSQLSession
   ) throws -> [AnnouncementKey: Ledger.Announcement] {

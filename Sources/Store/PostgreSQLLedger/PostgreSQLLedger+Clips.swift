@@ -39,7 +39,7 @@ extension PostgreSQLLedger {
   ) async throws(LedgerError) -> Set<String> {
     let batches = batches.filter { !$0.hasZero }
     return try await readTogether(isLong: true) { session in
-      // What still needs clips, apart from batches.
+      // The clips that are still needed, apart from the clips of batches.
       var names = Set(
         try session.all(
           """
@@ -91,8 +91,8 @@ extension PostgreSQLLedger {
   public func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool {
     if account.hasZero || name.hasZero || name.isEmpty { return false }
     return try await read { session in
-      // These are eight look-ups: in each of the four indexes, of an account before the given one and of one after it.
-      // The time does not depend on the number of the account's own rows.
+      // These are eight look-ups, two in each of the four indexes: one for an account before the given account, and one
+      // for an account after it. The time does not depend on the number of the account's own rows.
       try session.value(
         "SELECT \(Self.lookUps(["<", ">"], clip: "$1", account: "$2")) AS value", [.string(name), .string(account)])
         ?? false

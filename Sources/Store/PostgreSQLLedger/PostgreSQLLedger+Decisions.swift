@@ -69,7 +69,8 @@ extension PostgreSQLLedger {
   }
 
   /// Removes the decisions about announcements of which the ledger has no other row any more. The caller has locked
-  /// them with ``lockDecisions(_:in:)`` in an earlier statement, so this one sees every row that was stored before.
+  /// them with ``lockDecisions(_:in:)`` in an earlier statement, so this statement sees every row that was stored
+  /// before.
   static func removeDecisions(_ keys: [AnnouncementKey], in session: borrowing PostgreSQLSession) throws {
     if !keys.isEmpty { try session.execute(removing, keys.parameters) }
   }

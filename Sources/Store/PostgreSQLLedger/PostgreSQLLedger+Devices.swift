@@ -224,8 +224,8 @@ extension PostgreSQLLedger {
       guard try Self.device(account, id, in: session) != nil else { return false }
       try lockKeys(in: session)
       try revokeKeys(ofDevice: id, account: account, by: actor, in: session)
-      // Pushes that are being accepted for the device have locked its row, so this waits for them. Its tokens, outcomes
-      // and enumerators are removed with it.
+      // Pushes that are being accepted for the device have locked its row, so this statement waits for them. The
+      // tokens, outcomes and enumerators of the device are removed with the row.
       try session.execute("DELETE FROM devices WHERE account = $1 AND id = $2", [.string(account), .string(id)])
       return true
     }

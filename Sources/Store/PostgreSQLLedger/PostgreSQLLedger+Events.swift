@@ -103,7 +103,7 @@ extension PostgreSQLLedger {
       WITH ORDINALITY AS new (announcement, lane, kind, detail, place)
     """
 
-  /// Returns the highest position of all events, also of those that were pruned.
+  /// Returns the highest position of all events, including pruned events.
   static let lastPositionOfAll = """
     SELECT greatest(pruned, (SELECT max(position) FROM events)) AS value FROM event_positions
     """

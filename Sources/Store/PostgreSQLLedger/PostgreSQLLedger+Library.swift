@@ -70,7 +70,7 @@ extension PostgreSQLLedger {
 
   /// Records that files were removed.
   ///
-  /// - Parameter condition: The condition of the files. It must not name anchors, because they change.
+  /// - Parameter condition: The condition of the files. The condition must not name anchors, because anchors change.
   /// - Returns: The number of files.
   private func remove(
     _ condition: String, _ values: [PostgreSQLValue], in session: borrowing PostgreSQLSession
@@ -103,13 +103,14 @@ extension PostgreSQLLedger {
     }
   }
 
-  /// Records that clips no longer belong to an account, unless it still has them in another announcement or a batch.
+  /// Records that clips no longer belong to an account, unless the account still has the clips in another announcement
+  /// or a batch.
   func forget(_ clips: [String], account: String, in session: borrowing PostgreSQLSession) throws {
     let clips = clips.filter { !$0.hasZero }
     let condition = "kind = 'clip' AND name = ANY($1) AND account = $2"
-    // Another node may be accepting an announcement with the same clip. If it has recorded the clip, this waits for it, and
-    // the look-up sees the announcement. If not, it waits for this, and adds the clip again. The locks therefore come
-    // before the look-up.
+    // Another node may be accepting an announcement with the same clip. If that node has recorded the clip, this
+    // transaction waits for that node, and the look-up sees the announcement. If not, that node waits for this
+    // transaction, and then adds the clip again. The locks therefore come before the look-up.
     guard try Self.lockFiles(condition, [.strings(clips), .string(account)], in: session) > 0 else { return }
     let gone = try session.all(
       """
@@ -158,7 +159,7 @@ extension PostgreSQLLedger {
   ///
   /// - Parameters:
   ///   - conflict: The unique index of the kind's rows.
-  ///   - stays: Returns whether the record of a pack or tone that is not among them stays unchanged.
+  ///   - stays: Returns whether the record of a pack or tone that is not among the given ones stays unchanged.
   /// - Returns: Whether anything has changed.
   private func setFiles(
     of kind: LibraryChange.Kind, _ files: [LibraryFile], conflict: String, in session: borrowing PostgreSQLSession,
@@ -208,7 +209,7 @@ extension PostgreSQLLedger {
   ///
   /// - Returns: The number of removals that were forgotten.
   func pruneLibrary(before moment: Int64) async throws(LedgerError) -> Int {
-    // A reader takes the anchor of a forgotten removal for settled, so it must be.
+    // A reader assumes that the anchor of a forgotten removal is settled, so only settled removals are forgotten.
     let last = try await settledNumber(of: .libraryChanges).settled
     return try await repeatWhilePruning { session in
       let anchors = try session.all(
@@ -240,7 +241,7 @@ extension PostgreSQLLedger {
       }
       guard let feed else { throw UnreadableRow() }
       let id = LibraryAnchor.digest(of: feed.id, account: account, group: group)
-      // What another node has found settled, and put into an anchor, is settled.
+      // A number is also settled if another node has found it settled and has put it into an anchor.
       let last = max(settled, feed.expired, anchor?.feed == id ? min(anchor?.position ?? 0, taken) : 0)
       let from = anchor ?? LibraryAnchor(position: 0, since: last, feed: id)
       let latest = max(from.position, from.since)

@@ -3,8 +3,8 @@
 import Ledger
 package import PostgreSQL
 
-// A ledger is moved in one transaction. It locks all tables first, so that nobody writes while it runs, and a move that
-// does not come to its end has stored nothing.
+// A ledger is moved in one transaction. It locks all tables first, so that nobody writes while it runs, and an
+// interrupted move has stored nothing.
 extension PostgreSQLLedger {
   /// Reads all rows of a ledger that no other process uses.
   ///
@@ -43,7 +43,7 @@ extension PostgreSQLLedger {
       return try await transaction(on: connection, address.description) { session in
         let isFilled: Bool? = try session.value("SELECT \(anyRow) AS value")
         guard isFilled == false else { throw LedgerError(.notEmpty, while: .moving, on: address.description) }
-        // Each key would be counted, by a change of the same row. The count is moved instead.
+        // The trigger would count each key by changing the same row. The count is moved instead.
         try session.execute("ALTER TABLE keys DISABLE TRIGGER USER")
         return .commit(try work(session))
       }

@@ -31,7 +31,7 @@ extension PostgreSQLLedger {
     ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address
     """
 
-  // The order keeps two nodes that forget the same ones from waiting for each other in a circle.
+  // The order keeps two nodes that forget the same nodes from waiting for each other in a circle.
   static let forgettingNodes = """
     DELETE FROM nodes WHERE id IN (
       SELECT id FROM nodes AS old

@@ -15,11 +15,11 @@ extension PostgreSQLLedger {
     }
   }
 
-  /// Decides about reports, and stores the identities of those that are new.
+  /// Decides about reports, and stores the identities of the new reports.
   ///
   /// A provider sends a report again, perhaps to another node and at the same moment. The unique index of identities
-  /// decides which report is the first one. They are inserted in the order of their bytes, so that two requests with the
-  /// same payments do not wait for each other in a circle.
+  /// decides which report is the first one. The identities are inserted in the order of their bytes, so that two
+  /// requests with the same payments do not wait for each other in a circle.
   private static func claim(
     _ new: [Ledger.NewProviderPayment], in session: borrowing PostgreSQLSession
   ) throws -> ProviderPaymentPlan {
@@ -75,8 +75,8 @@ extension PostgreSQLLedger {
       ])
   }
 
-  /// Returns a provider's text in a form that PostgreSQL can store, because it refuses a NUL. People read these texts, and
-  /// nothing depends on them.
+  /// Returns a provider's text with each NUL replaced, because PostgreSQL cannot store a NUL. People read these texts,
+  /// and nothing depends on them.
   private static func storable(_ text: String?) -> String? { text?.replacing("\0", with: "\u{FFFD}") }
 
   public func waitingProviderPayments(

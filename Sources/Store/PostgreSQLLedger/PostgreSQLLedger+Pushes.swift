@@ -189,7 +189,7 @@ extension PostgreSQLLedger {
 
   /// Ends pushes. If two nodes end the same push, the first one decides.
   ///
-  /// - Returns: The numbers of those that had not ended before, in the given order.
+  /// - Returns: The numbers of the pushes that had not ended before, in the given order.
   private func finish(
     _ pushes: [(number: Int64, reason: String?)], _ state: Ledger.Push.State, in session: borrowing PostgreSQLSession
   ) throws -> [Int64] {

@@ -73,15 +73,15 @@ extension PostgreSQLLedger {
     try await readTogether { session in try Self.entries(condition, values, in: session) }
   }
 
-  /// - Parameter condition: What follows `WHERE`. The words of one place in the program are always the same, so that
-  ///   the statement stays prepared.
+  /// - Parameter condition: The text after `WHERE`. Each place in the program always passes the same text, so that the
+  ///   statement stays prepared.
   static func entries(
     _ condition: String, _ values: [PostgreSQLValue], in session: borrowing PostgreSQLSession
   ) throws -> [Ledger.Entry] {
     try entries(session.rows("SELECT * FROM announcements WHERE \(condition)", values), in: session)
   }
 
-  /// Returns the entries with ids.
+  /// Returns the entries with the given ids.
   static func entries(
     of keys: [AnnouncementKey], in session: borrowing PostgreSQLSession
   ) throws -> [AnnouncementKey: Ledger.Entry] {

@@ -10,8 +10,8 @@ extension PostgreSQLLedger {
   }
 
   private func restore(_ number: Int64, in session: borrowing PostgreSQLSession) throws -> Ledger.Entry? {
-    // A summary is locked before its members, as where it ends. Otherwise it could end at this moment without this
-    // announcement, which would then belong to an ended summary and would never be played.
+    // A summary is locked before its members, as in the code that ends a summary. Otherwise the summary could end at
+    // this moment without this announcement, which would then belong to an ended summary and would never be played.
     try session.execute(Self.lockingSummary, [.int64(number)])
     let at = timeStamp
     let restored = try session.execute(

@@ -39,7 +39,7 @@ extension PostgreSQLLedger {
     return PostgreSQLLedger(self, under: Fence(name: Self.lease(ofLane: seat.lane), lease: lease))
   }
 
-  /// Returns the name of the machine that a lane belongs to; nil if it is this one.
+  /// Returns the name of the machine that a lane belongs to; nil if the lane belongs to this machine.
   private func otherMachine(of lane: String) async throws(LedgerError) -> String? {
     try await read { [node] session in
       try session.value(Self.otherMachine, [.string(Self.lease(ofLane: lane)), .string(node.home)])

@@ -12,7 +12,7 @@ extension PostgreSQLLedger {
     try refuse(new.brokenRule, while: .changingKeys)
     return try await write(while: .changingKeys) { [self] session in
       let now = timeStamp
-      // If another node forgets some of them now, this one does not wait for it.
+      // If another node forgets some of these codes now, this node does not wait for the other node.
       try session.execute(
         """
         DELETE FROM sign_in_codes WHERE id = ANY(ARRAY(
@@ -56,7 +56,7 @@ extension PostgreSQLLedger {
   ) async throws(LedgerError) -> Ledger.SignInCode? {
     if id.hasZero { return nil }
     return try await write(while: .changingKeys) { [self] session in
-      // If the code is being exchanged, this waits, and then finds it used.
+      // If the code is being exchanged, this statement waits, and then finds that the code is used.
       let code = try session.first(
         "DELETE FROM sign_in_codes WHERE id = $1 AND used_at IS NULL RETURNING \(Self.signInColumns)", [.string(id)],
         Ledger.SignInCode.init(row:))

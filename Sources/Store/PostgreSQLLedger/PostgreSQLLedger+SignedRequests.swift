@@ -9,9 +9,10 @@ extension PostgreSQLLedger {
     _ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64
   ) async throws(LedgerError) -> Ledger.SignedRequestOutcome {
     try await write(while: .admitting, cost: 150) { session in
-      // The unique index of signatures admits a request once on all nodes: the insertion waits for another one of the same
-      // signature, and for a transaction that forgets it. The newest forgotten time is therefore read after the
-      // insertion. If it were read before, a copy of a request that is being forgotten could be admitted again.
+      // The unique index of signatures admits a request once on all nodes: the insertion waits for another insertion of
+      // the same signature, and for a transaction that forgets the signature. The newest forgotten time is therefore
+      // read after the insertion. If it were read before, a copy of a request that is being forgotten could be admitted
+      // again.
       let results = try session.pipeline { pipeline in
         pipeline.add(
           "INSERT INTO signed_requests (signature, key_id, signed_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -47,7 +48,8 @@ extension PostgreSQLLedger {
   @discardableResult
   public func forgetSignedRequests(before moment: Int64) async throws(LedgerError) -> Int {
     try await repeatWhilePruning { session in
-      // Of two nodes that forget at once, each takes other requests. The time that a node notes is that of its own ones.
+      // If two nodes forget requests at once, each node forgets different requests, and notes the time of the requests
+      // that it forgets.
       let rows = try session.rows(
         """
         WITH forgotten AS (

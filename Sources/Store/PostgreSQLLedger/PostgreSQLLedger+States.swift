@@ -112,7 +112,7 @@ extension PostgreSQLLedger {
     var id: String
   }
 
-  /// Ends the members of a summary that has ended, or releases them from it.
+  /// Ends the members of a summary that has ended, or releases the members from the summary.
   private func settleMembers(
     of summary: Int64, as state: Ledger.State, ends: Bool, at: Int64, in session: borrowing PostgreSQLSession
   ) throws -> [Member] {

@@ -3,15 +3,15 @@
 public import Ledger
 import PostgreSQL
 
-// The ledger has no files of its own. The server checks each page that it reads if its data has checksums, and reports
-// damage as an error of the statement, which becomes `damaged`.
+// The ledger has no files of its own. If the server's data has checksums, the server checks each page that it reads. It
+// reports damage as an error of the statement, and the ledger throws this error as `damaged`.
 extension PostgreSQLLedger {
   /// There is nothing to check here.
   public var wasCheckedAtOpening: Bool { true }
 
   public func checkFiles() async {}
 
-  /// Asks the server for the size of the database. Its pages are the server's to check (`pg_amcheck`, `pg_checksums`).
+  /// Asks the server for the size of the database. The server itself checks the pages (`pg_amcheck`, `pg_checksums`).
   @discardableResult
   public func checkIntegrity() async throws(LedgerError) -> Ledger.IntegrityReport? {
     if Task.isCancelled { return nil }

@@ -40,7 +40,7 @@ extension PostgreSQLLedger {
     try tell(events, to: endpoints, in: session)
   }
 
-  /// Returns the endpoints of accounts that are not disabled.
+  /// Returns the enabled endpoints of accounts.
   private static func endpoints(
     of accounts: [String], in session: borrowing PostgreSQLSession
   ) throws -> [Endpoint] {

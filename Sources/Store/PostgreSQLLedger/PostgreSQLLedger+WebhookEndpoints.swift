@@ -78,8 +78,8 @@ extension PostgreSQLLedger {
   ) async throws(LedgerError) -> Bool {
     if account.hasZero || id.hasZero { return false }
     return try await write(while: .changingWebhooks) { [self] session in
-      // Transactions that store or send messages to the endpoint have locked its row, so this waits for them. The messages
-      // are removed with it.
+      // Transactions that store or send messages to the endpoint have locked its row, so this statement waits for these
+      // transactions. The messages are removed with the row.
       let count = try session.execute(
         "DELETE FROM webhook_endpoints WHERE account = $1 AND id = $2", [.string(account), .string(id)])
       guard count > 0 else { return false }

@@ -45,7 +45,8 @@ extension PostgreSQLLedger {
     }
   }
 
-  /// Ends messages that were stored while another node disabled their endpoints. The caller has locked them.
+  /// Ends messages that were stored while another node disabled their endpoints. The caller has locked the messages and
+  /// the endpoints.
   private func expireForgotten(among numbers: [Int64], in session: borrowing PostgreSQLSession) throws {
     let endpoints = try session.all(
       """
@@ -129,7 +130,7 @@ extension PostgreSQLLedger {
     }
   }
 
-  /// Ends the unfinished messages of an endpoint. The caller counts them.
+  /// Ends the unfinished messages of an endpoint. The caller counts the messages.
   private static func expireWebhooks(
     of endpoint: Int64, at: Int64, in session: borrowing PostgreSQLSession
   ) throws -> [Int64] {

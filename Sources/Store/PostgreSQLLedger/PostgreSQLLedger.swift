@@ -22,9 +22,9 @@ public import PostgreSQL
 /// Transactions lock the rows of several tables in this order, so that they do not wait for each other in a circle:
 /// answers, lanes, announcements (a summary before its members), decisions, replays, pauses, events, keys, devices,
 /// pushes, the library, alarms, endpoints of webhooks and their messages. An ``AdvisoryLock`` comes before all of them,
-/// and that of a lease before the others.
-/// Within a table, they lock rows in the order of the primary key, or of the account and the id. If PostgreSQL finds a
-/// circle nevertheless, the client runs one of the transactions again.
+/// and the lock of a lease comes before the other advisory locks. Within a table, they lock rows in the order of the
+/// primary key, or of the account and the id. If PostgreSQL finds a circle nevertheless, the client runs one of the
+/// transactions again.
 public final class PostgreSQLLedger: Ledger.Store {
   /// The options for opening a ledger.
   public struct Options: Sendable, Hashable {
@@ -39,14 +39,15 @@ public final class PostgreSQLLedger: Ledger.Store {
     /// The time limit of a call if the call before it found no server. The callers of a service then get their errors
     /// soon, and do not wait for each other.
     public var timeLimitWithoutServer: Duration = .seconds(2)
-    /// Whether opening the ledger brings its tables up to date. Without this, opening fails with `olderVersion` if the
-    /// database lacks some, and changes nothing.
+    /// Whether opening the ledger brings its tables up to date. If it is false and the database lacks tables, opening
+    /// fails with `olderVersion` and changes nothing.
     public var changesTables = true
     /// The time after which the server ends a transaction whose node sends no more statements, for example because the
     /// node was stopped. Other nodes wait for the rows of such a transaction, and events wait for its end.
     public var longestPause: Duration = .seconds(10)
-    /// The time for which a reader of events, or of another list that is read after a number, waits for open transactions
-    /// that may have earlier rows. Rows that are not in order after that are left to a later call.
+    /// The time for which a reader of events waits for open transactions that may have earlier rows. Readers of other
+    /// lists that are read from a number onwards wait as long. Rows that are not in order after that are left to a
+    /// later call.
     public var patienceForOrder: Duration = .seconds(1)
     /// The maximum number of acceptances and commands that may wait to be written.
     public var waitingLimit = 10_000
@@ -114,7 +115,7 @@ public final class PostgreSQLLedger: Ledger.Store {
     waiting = WaitingWork(limit: options.waitingLimit, byteLimit: options.waitingBytes)
     (settledNumbers, newWebhooks, fence) = (SettledNumbers(), NewWebhookNotice(), nil)
     do {
-      // The limits of waiting work are those of this type, because changes of state are never refused.
+      // This type limits the waiting work itself, because the pool would also refuse changes of state.
       pool = try PostgreSQLPool(
         to: address, count: options.connections, mostWaiting: .max, options: options.connection)
       longPool = try PostgreSQLPool(
@@ -135,12 +136,12 @@ public final class PostgreSQLLedger: Ledger.Store {
     self.fence = fence
   }
 
-  /// Brings the tables up to date, or checks that they are, and closes the connection.
+  /// Brings the tables up to date, or checks that they are up to date, and closes the connection.
   ///
   /// - Throws: ``PostgreSQLError``; `LedgerError` with `olderVersion`; ``WrongEncoding``, before anything was changed.
   private static func prepare(_ connection: PostgreSQLConnection, _ options: Options) async throws {
     do {
-      // The time limit of this call is that for reaching a server. Migrations may take longer.
+      // The time limit of this call is the limit for reaching a server. Migrations may take longer.
       let isUTF8 = try await connection.run(within: options.patienceAtOpening) {
         session throws(PostgreSQLError) -> Bool in try Self.isUTF8(session)
       }
@@ -236,7 +237,7 @@ public final class PostgreSQLLedger: Ledger.Store {
     while action: LedgerError.Action = .reading, isLong: Bool = false,
     _ work: @escaping @Sendable (borrowing PostgreSQLSession) throws -> Value
   ) async throws(LedgerError) -> Value {
-    // What reads has no outcome that could be unknown.
+    // Work that only reads cannot have an unknown outcome.
     try await run(
       on: isLong ? longPool : pool, while: action, isRepeatable: { $0 == .connectionLost || $0 == .outcomeUnknown }
     ) { session throws(PostgreSQLError) in
@@ -260,7 +261,7 @@ public final class PostgreSQLLedger: Ledger.Store {
     }
   }
 
-  /// Runs work on a connection of a pool. It is run up to three times if it may be repeated after its error.
+  /// Runs work on a connection of a pool. The work is run up to three times if its error allows another run.
   ///
   /// - Parameter isRepeatable: Whether work that ended with an error of this code has certainly stored nothing.
   private func run<Value: Sendable>(
@@ -314,7 +315,7 @@ extension PostgreSQLLedger: Ledger.Implementation {
   }
 }
 
-/// What work threw, other than an error of the database.
+/// An error that work has thrown and that is not an error of the database.
 struct WorkFailure: Error {
   let error: any Error
 }

@@ -64,7 +64,7 @@ extension PostgreSQLSession: NewLedgerRows {
   }
 }
 
-/// How PostgreSQL stores a table that is moved.
+/// The form in which PostgreSQL stores a table that is moved.
 struct PostgreSQLForm {
   let table: MovedTable
 
@@ -86,7 +86,7 @@ struct PostgreSQLForm {
     }
   }
 
-  /// The counts of each endpoint, as the sums of their shards.
+  /// The counts of each endpoint. Each count is the sum of its shards.
   private static let sums = """
     (SELECT number AS endpoint, coalesce(sum(waiting), 0)::bigint AS waiting,
        coalesce(sum(delivered), 0)::bigint AS delivered, coalesce(sum(failed), 0)::bigint AS failed,
@@ -102,8 +102,8 @@ struct PostgreSQLForm {
   /// The names of the values in queries. The columns' own names may be words of SQL.
   var names: [String] { table.columns.indices.map { "v\($0)" } }
 
-  /// The query for the rows after a key. Its parameters are the key, unless it begins with the first row, and the
-  /// limit.
+  /// The query for the rows after a key. Its parameters are the key and the limit. A query that begins with the first
+  /// row has only the limit.
   func reading(fromStart: Bool) -> String {
     let values = zip(table.columns, names).map { "\($0.name)\($0.kind == .real ? "::text" : "") AS \($1)" }
     let key = table.keyColumns.map(\.name).joined(separator: ", ")

@@ -10,10 +10,11 @@ extension Schema {
   /// - `answers.number` takes the place of SQLite's row number. Of the answers for an announcement, the lowest number is
   ///   the first one.
   /// - A decision is removed with the last row about its announcement, by the functions that remove these rows. A
-  ///   trigger could not do it: two transactions at once could each remove one row and see the other's, or add an
-  ///   answer unseen. The functions lock the decision first, and look for other rows in a later statement; see
+  ///   trigger could not do this. If two transactions each removed one of the last two rows at once, each would still
+  ///   see the row of the other. A transaction could also add an answer that the other one does not see. The functions
+  ///   lock the decision first, and look for other rows in a later statement; see
   ///   ``PostgreSQLLedger/removeDecisions(_:in:)``.
-  /// - `loudness` is a measured level and no money. The client has no type for it, so it is sent and read as text.
+  /// - `loudness` is a measured level and not money. The client has no type for it, so it is sent and read as text.
   static let announcements = """
     CREATE TABLE lanes (
       lane        text COLLATE "C" PRIMARY KEY,

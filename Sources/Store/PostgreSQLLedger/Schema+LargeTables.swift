@@ -5,11 +5,12 @@ extension Schema {
   ///
   /// - Without `webhook_endpoints_disabled` and `keys_by_group`, calls that each node repeats would read all endpoints, or
   ///   all keys.
-  /// - `device_tokens_with_token` replaces an index that began with the account. The planner also used that one where
-  ///   only the account is known, and then read all tokens of an account with thousands of devices.
-  /// - By default, a table is vacuumed when a fifth of its rows are dead, and its statistics are renewed when a tenth has
-  ///   changed. In a table of 30 days, that would be after days. Until then, the planner decides by old statistics, and
-  ///   indexes of what has not ended keep the entries of everything that has ended since.
+  /// - `device_tokens_with_token` replaces an index that began with the account. The planner also used the former index
+  ///   where only the account is known, and then read all tokens of an account with thousands of devices.
+  /// - By default, a table is vacuumed when a fifth of its rows are dead, and its statistics are renewed when a tenth
+  ///   has changed. A table that holds 30 days of rows would reach these limits only after days. Until then, the
+  ///   planner decides by old statistics, and indexes of unfinished rows keep the entries of all rows that have ended
+  ///   since.
   static let largeTables = """
     CREATE INDEX webhook_endpoints_disabled ON webhook_endpoints (account, disabled_at) WHERE disabled_at IS NOT NULL;
     CREATE INDEX keys_by_group ON keys (group_id) WHERE group_id IS NOT NULL;

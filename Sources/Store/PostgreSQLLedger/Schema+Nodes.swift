@@ -31,8 +31,8 @@ extension Schema {
 
   /// The changes of migration 12.
   ///
-  /// - The lease of a lane has the name `lane:` and the lane's. Only a node with the same `home` takes it, because a lane
-  ///   belongs to its machine. `report` is the latest report of the lane's player.
+  /// - The name of a lane's lease is `lane:` followed by the name of the lane. Only a node with the same `home` takes
+  ///   it, because a lane belongs to its machine. `report` is the latest report of the lane's player.
   /// - `place` says in which folder of which running machine a node has its locked files; see ``NodeIdentity/place``.
   static let lanesOfMachines = """
     ALTER TABLE leases ADD COLUMN report bytea;

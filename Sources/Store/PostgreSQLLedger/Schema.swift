@@ -26,11 +26,12 @@ enum Schema {
     .init("12: lanes of machines", lanesOfMachines),
   ])
 
-  /// The expression for the number of this transaction, which it draws with the first use.
+  /// The expression for the number of this transaction. A transaction gets its number at the first use of the
+  /// expression.
   static let thisTransaction = "pg_current_xact_id()::text::bigint"
 
   /// The expression for the number below which every transaction has ended, so that no row of it can appear any more.
-  /// All databases of the server count.
+  /// The transactions of all databases of the server count.
   static let horizon = "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 
   /// The expression for the horizon of this database. Transactions of other databases, which may take hours, do not

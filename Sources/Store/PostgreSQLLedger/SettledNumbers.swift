@@ -45,7 +45,7 @@ final class SettledNumbers: Sendable {
     }
   }
 
-  /// What this process knows about the numbers of a table.
+  /// The knowledge of this process about the numbers of a table.
   struct Knowledge: Sendable, Hashable {
     struct Ticket: Sendable, Hashable {
       /// The last number that was taken before the ticket.
@@ -71,7 +71,7 @@ final class SettledNumbers: Sendable {
       tickets.append(ticket)
     }
 
-    /// Notes that all transactions with ids below one have ended.
+    /// Notes that all transactions with ids below a given id have ended.
     mutating func note(ended id: Int64) {
       while let first = tickets.first, first.id <= id {
         settled = first.number

@@ -61,7 +61,7 @@ package final class ClosedLedgerFile: Sendable {
 
 extension LedgerError {
   /// Returns a ledger's error in place of an error of SQLite or of the system. Any other error is returned as it is,
-  /// because it is one of the other ledger.
+  /// because it comes from the other ledger.
   static func moving(_ file: URL, _ error: any Error) -> any Error {
     switch error {
     case is DatabaseError, is UnreadableRow, is SystemError: LedgerError(error, while: .moving, in: file)

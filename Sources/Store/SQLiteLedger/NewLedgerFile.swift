@@ -6,10 +6,11 @@ import GRDB
 package import Ledger
 
 /// The file of a ledger that is being made. It gets its name when it is complete, so a ledger is there completely or
-/// not at all. As long as this object exists, no process can open a ledger of the name for use.
+/// not at all. As long as this object exists, no process can open a ledger with this name for use.
 package final class NewLedgerFile: Sendable {
   private let file: URL
-  /// The file's name until it is complete. A process that is killed leaves it behind, and the next move removes it.
+  /// The file's name until the file is complete. A killed process leaves the unfinished file behind, and the next move
+  /// removes the file.
   package let unfinished: URL
   private let lock: LockedFile
   private let writer: DatabaseQueue

@@ -71,7 +71,8 @@ extension SQLiteLedger {
     }
   }
 
-  /// Records that clips no longer belong to an account, unless it still has them in another announcement or a batch.
+  /// Records that clips no longer belong to an account, unless the account still has the clips in another announcement
+  /// or a batch.
   func forget(_ clips: [String], account: String, in database: Database) throws {
     for clip in clips {
       let isKept = try Bool.fetchOne(
@@ -109,7 +110,7 @@ extension SQLiteLedger {
 
   /// Records which packs or tones exist. Records of any others are removed.
   ///
-  /// - Parameter stays: Returns whether the record of a pack or tone that is not among them stays unchanged.
+  /// - Parameter stays: Returns whether the record of a pack or tone that is not among the given ones stays unchanged.
   /// - Returns: Whether anything has changed.
   private func setFiles(
     of kind: LibraryChange.Kind, _ files: [(group: String?, name: String, sha256: String, bytes: Int)],

@@ -18,7 +18,7 @@ extension SQLiteLedger {
   public func players() throws(LedgerError) -> [PlayerStatus] { try seats.players() }
 
   public func moveHere(lane: String) async throws(LedgerError) -> Int {
-    // Each lane is one of this machine already.
+    // Each lane belongs to this machine already.
     let seat = try takeSeat(lane: lane)
     let count = try await waitingLanes().first { $0.lane == lane }?.count ?? 0
     await seat.giveBack()

@@ -68,7 +68,7 @@ extension SQLiteLedger {
     return true
   }
 
-  /// Ends the members of a summary that has ended, or releases them from it.
+  /// Ends the members of a summary that has ended, or releases the members from the summary.
   private func settleMembers(
     of summary: Int64, as state: Ledger.State, ends: Bool, _ detail: [String: String], at: Int64, in database: Database
   ) throws {

@@ -315,9 +315,9 @@ public final class SQLiteLedger: Ledger.Store {
   /// The purpose of a connection.
   private enum Role {
     case writer
-    /// It reads beside a writer, and can empty the log when it is the last connection to be closed.
+    /// The connection reads beside a writer, and can empty the log when it is the last connection to be closed.
     case reader
-    /// It never changes the file.
+    /// The connection never changes the file.
     case onlyReader
   }
 

@@ -48,7 +48,7 @@ package struct SQLiteRows: NewLedgerRows {
   }
 }
 
-/// How SQLite stores a table that is moved.
+/// The form in which SQLite stores a table that is moved.
 struct SQLiteForm {
   let table: MovedTable
 
@@ -73,10 +73,10 @@ struct SQLiteForm {
 
   var source: String { name + (condition.map { " WHERE \($0)" } ?? "") }
 
-  /// The query for the rows after a key. Its parameters are the key, unless it begins with the first row, and the
-  /// limit.
+  /// The query for the rows after a key. Its parameters are the key and the limit. A query that begins with the first
+  /// row has only the limit.
   func reading(fromStart: Bool) -> String {
-    // SQLite gives the bytes of a text as they are only if they are not asked for as a text.
+    // SQLite returns the bytes of a text unchanged only if the query does not ask for a text.
     let values = table.columns.indices.map { place in
       [.text, .remark].contains(table.columns[place].kind) ? "CAST(\(column(place)) AS BLOB)" : column(place)
     }

@@ -38,7 +38,7 @@ public enum WebhookOutcome: String, Sendable, Hashable, CaseIterable {
       }
   }
 
-  /// What the sender does with the message and its endpoint.
+  /// The action of the sender on the message and its endpoint.
   public enum Consequence: Sendable, Hashable {
     case end
     /// The message has ended, and the endpoint gets no more messages.

@@ -44,7 +44,7 @@ public protocol NSFileProviderItem: NSObjectProtocol {
   var parentItemIdentifier: NSFileProviderItemIdentifier { get }
   var filename: String { get }
 
-  // Optional in Objective-C. Here, they are required, so that a wrong name is an error.
+  // These properties are optional in Objective-C. Here, they are required, so that a wrong name is an error.
   var contentType: UTType { get }
   var capabilities: NSFileProviderItemCapabilities { get }
   var documentSize: NSNumber? { get }
@@ -68,7 +68,7 @@ public protocol NSFileProviderEnumerator: NSObjectProtocol {
   func invalidate()
   func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage)
 
-  // Optional in Objective-C. Here, they are required, so that a wrong name is an error.
+  // These methods are optional in Objective-C. Here, they are required, so that a wrong name is an error.
   func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor)
   func currentSyncAnchor(completionHandler: @escaping (NSFileProviderSyncAnchor?) -> Void)
 }

@@ -26,6 +26,6 @@ public protocol PKPushRegistryDelegate: NSObjectProtocol {
   func pushRegistry(
     _ registry: PKPushRegistry, didUpdate pushCredentials: PKPushCredentials, for type: PKPushType)
 
-  // Optional in Objective-C. Here, it is required, so that a wrong name is an error.
+  // This method is optional in Objective-C. Here, it is required, so that a wrong name is an error.
   func pushRegistry(_ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType)
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stand-in for libespeak-ng that a test puts in its place: what a child does that its text has taken over.
+// A stand-in for libespeak-ng. A test uses it to see what a child process can do when a text has taken it over.
 //
-// It has the functions that the speaker calls, with the shapes of espeak-ng's interface, and some of the C library's,
-// which the speaker's own calls then come to. A text says itself: 220 samples for each byte, of a hundredfold its value.
-// A text that begins with "child: " says what the child does beside that. Two voices say what the system refuses.
+// It has the functions that the speaker calls, in the form of espeak-ng's interface. It also has some functions of the
+// C library, which replace the library's own functions in the speaker. The sound of a text has 220 samples for each
+// byte, each with a hundred times the value of the byte. A text that begins with "child: " also says what the child
+// does. Two voices say what the system refuses.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What the speaker and its children share (Sources/Voices/speaker/utterance.h, protocol.h), and the ways between them.
+// The memory that the speaker and its children share, and the descriptors between them
+// (Sources/Voices/speaker/utterance.h, protocol.h).
 struct memory {
   struct {
     uint32_t kind, rate, maximum_samples, text_bytes;
@@ -59,11 +61,12 @@ static unsigned char nonce[NONCE_BYTES];
 static const char *deed = "";
 static int no_processes, no_confinement;
 
-/// What a voice process tells the speaker of its children, and a child of the next request.
+/// The facts that a voice process reports about its children, and that a child reports about the next request. The
+/// speaker reads them.
 static volatile struct {
-  int is_last_request;  // of this voice process: its children end before they get another one
+  int is_last_request;  // Whether the children of the voice process end before they get another request.
   int fork_count;
-  pid_t voice_process, children[2];  // those that wait for a request, or have one
+  pid_t voice_process, children[2];  // The children that wait for a request or have one.
 } *shared;
 static int is_voice_process;
 
@@ -122,7 +125,7 @@ static void speak(const char *text) {
   collect(NULL, 0, &none);
 }
 
-/// Every byte of the memory but its own text is looked at for what somebody else left.
+/// Returns whether somebody else left a byte in the memory behind the text of the request. The result does not count.
 static int found_something(void) {
   const char *begin = (const char *)own, *text = own->request.text;
   for (size_t offset = sizeof own->request - sizeof own->request.text + strlen(text); offset < sizeof *own; offset++) {
@@ -135,7 +138,7 @@ static int found_something(void) {
 int espeak_Synth(const char *text, size_t size, unsigned position, int type, unsigned end_position, unsigned flags,
                  unsigned *identifier, void *user_data) {
   (void)size, (void)position, (void)type, (void)end_position, (void)flags, (void)identifier, (void)user_data;
-  own = (struct memory *)(void *)(text - 16);  // The text stands there in the memory, which begins on a page.
+  own = (struct memory *)(void *)(text - 16);  // The text is at this offset in the memory, which begins on a page.
   static const char prefix[] = "child: ";
   if (strncmp(text, prefix, sizeof prefix - 1) == 0) deed = text + sizeof prefix - 1;
 
@@ -177,7 +180,7 @@ int espeak_Synth(const char *text, size_t size, unsigned position, int type, uns
   return does("reports an error of the engine") ? -1 : 0;
 }
 
-// The speaker's own calls: a child that is taken over decides about them.
+// These functions replace calls of the speaker. A child that a text has taken over decides what they do.
 
 ssize_t read(int descriptor, void *bytes, size_t count) {
   ssize_t got = syscall(SYS_read, descriptor, bytes, count);
@@ -229,7 +232,7 @@ static void wait_for_end(pid_t process) {
 ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
   if (shared != NULL && shared->is_last_request) {
     shared->is_last_request = 0;
-    // Two children at first, and one in the place of that which had the request before.
+    // There are two children at first, and then a third in place of the one that had the earlier request.
     while (shared->fork_count < 3) sched_yield();
     for (int index = 0; index < 2; index++) kill(shared->children[index], SIGKILL);
     wait_for_end(shared->voice_process);

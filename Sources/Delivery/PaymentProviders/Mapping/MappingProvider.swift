@@ -91,8 +91,8 @@ extension ProviderMapping {
     return pairs.count == 1 && pairs[0].key == unsignedPing
   }
 
-  /// Returns the outcome of a body that cannot be read. Only rows that use nothing but headers and the query can decide
-  /// this outcome.
+  /// Returns the outcome of a body that cannot be read. Only rows that use no value of the body can decide this
+  /// outcome.
   fileprivate func outcomeOfUnreadable(_ place: RequestPlace) -> ProviderOutcome {
     let row = kinds.first { row in
       !row.when.isEmpty && row.when.allSatisfy { !$0.source.isInBody } && (try? row.fits(place)) == true
@@ -119,8 +119,8 @@ extension ProviderMapping {
     }
   }
 
-  /// Returns the name of the event in a request that no row of the table fits. It is the value at the place that the
-  /// first row of the table reads.
+  /// Returns the name of the event in a request for which no row of the table fits. It is the value at the place that
+  /// the first row of the table reads.
   private func event(_ place: RequestPlace) -> String {
     guard let source = kinds.first?.when.first?.source, case .string(let text) = (try? source.value(in: place))?.value,
       text.utf8.count <= 64, JSONFields(.string(text)).id != nil
@@ -213,7 +213,7 @@ extension PaymentFields.TimeFormat {
     case .seconds, .milliseconds:
       guard let number = value.wholeNumber else { return nil }
       let seconds = TimeInterval(number) / (self == .seconds ? 1 : 1_000)
-      // No calendar has later times, and formatting one could end the process.
+      // No calendar has later times, and formatting a later time could end the process.
       return seconds < Self.firstSecondOfYear10000 ? Date(timeIntervalSince1970: seconds) : nil
     case .local(let offset):
       guard let text = value.text, text.utf8.count == 19 else { return nil }

@@ -90,7 +90,7 @@ package struct MappingSample: Sendable {
     return provider.outcomes(of: try provider.verify(request, for: endpoint, at: now), for: endpoint)
   }
 
-  /// Returns whether a payment that a changed request gives does no harm: it is one of the expected payments, or is not
+  /// Returns whether a payment from a changed request is harmless: it is one of the expected payments, or is not
   /// announced.
   private func isExpected(_ payment: ProviderPayment) -> Bool {
     guard case .payments(let expected) = expectation else { return false }

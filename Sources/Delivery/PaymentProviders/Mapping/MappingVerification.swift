@@ -13,7 +13,7 @@ package struct MappingVerification: Sendable, Hashable {
     case token
     /// The secret itself, in the URL's query.
     case url
-    /// Nothing but the URL, whose last part nobody can guess.
+    /// Nothing but the URL. Nobody can guess its last part.
     case none
   }
 

@@ -43,7 +43,7 @@ package struct MappingRow: Sendable, Hashable {
 
   package struct Condition: Sendable, Hashable {
     package var source: ValueSource
-    /// The values, one of which the source must have; nil stands for a missing value or null.
+    /// The allowed values of the source; nil stands for a missing value or null.
     package var values: [String?]
 
     package init(_ source: ValueSource, _ values: [String?]) { (self.source, self.values) = (source, values) }
@@ -99,7 +99,7 @@ package struct PaymentFields: Sendable, Hashable {
     }
   }
 
-  /// An array in the body, each of whose elements is a payment.
+  /// An array in the body. Each of its elements is a payment.
   package var each: JSONPointer?
   /// The parts of the id, in their order.
   package var id: [ValueSource]

@@ -12,7 +12,8 @@ package enum ValueSource: Sendable, Hashable {
   case query(String)
   /// The text itself.
   case text(String)
-  /// A place in the element of a list that has the given name: M-Pesa's `Item` with `Name` Amount.
+  /// A place in one element of a list. The element is found by its name, such as M-Pesa's `Item` whose `Name` is
+  /// Amount.
   case find(list: JSONPointer, name: JSONPointer, equals: String, value: JSONPointer)
 
   /// Whether the value is in the request's body.

@@ -228,7 +228,7 @@ final class KeyRing: Sendable {
     try await ledger.forgetSignedRequests(before: moment)
   }
 
-  /// Stores the times at which keys were used since the last call in the ledger, and drops the rate limit state of idle
+  /// Stores in the ledger the times at which keys were used since the last call, and drops the rate limit state of idle
   /// keys.
   func recordUse() async { await use.record(in: ledger, at: time()) }
 }

@@ -36,7 +36,7 @@ final class KeyUse: Sendable {
     state.withLock { $0.buckets[caller.keyID]?.giveBack(at: now) }
   }
 
-  /// Stores the times at which keys were used since the last call in the ledger, and drops the rate limits of idle
+  /// Stores in the ledger the times at which keys were used since the last call, and drops the rate limits of idle
   /// keys.
   func record(in ledger: any Ledger.KeyStore, at now: Duration) async {
     let usedAt = state.withLock { state in

@@ -17,7 +17,7 @@ final class RefusalLog: Sendable {
 
   private struct State {
     var sampling = LogSampling<Kind>()
-    /// Whether a task is scheduled that logs the numbers of omitted lines when the second is over.
+    /// Whether a task is scheduled. The task logs the numbers of omitted lines when the second is over.
     var isAwaited = false
   }
 

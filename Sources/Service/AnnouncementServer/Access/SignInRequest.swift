@@ -8,9 +8,9 @@ public struct SignInRequest: Sendable, Hashable {
   /// The scope of the key that the code is exchanged for.
   public var scope: Scope
   public var account: String
-  /// The name of this key for people.
+  /// The name of the new key for people.
   public var name: String
-  /// The days for which this key is valid.
+  /// The days for which the new key is valid.
   public var days: Int
 
   /// The number of days for which a key is valid by default.

@@ -115,7 +115,7 @@ struct JSONFields: Sendable {
   /// Whether the value of the key is an object.
   func isObject(_ key: String) -> Bool { if case .object = values[key] { true } else { false } }
 
-  /// Returns the fields of an object within this one, or nil if it is missing or null.
+  /// Returns the fields of an object within this one, or nil if the inner object is missing or null.
   ///
   /// - Parameter keys: The keys that the object may have.
   func object(_ key: String, keys: [String], _ remedy: String) throws(Problem) -> JSONFields? {
@@ -126,7 +126,7 @@ struct JSONFields: Sendable {
     }
   }
 
-  /// Returns the fields of the objects in an array within this object, or nil if it is missing or null.
+  /// Returns the fields of the objects in an array within this object, or nil if the array is missing or null.
   ///
   /// - Parameter keys: The keys that the objects may have.
   func objects(_ key: String, keys: [String], _ remedy: String) throws(Problem) -> [JSONFields]? {

@@ -3,7 +3,7 @@
 /// An object with further members, such as a key that no other answer has.
 struct WithMembers<Object: Encodable, Members: Encodable>: Encodable {
   var object: Object
-  /// An object that has no key in common with the first one.
+  /// An object with the further members. It has no key in common with ``object``.
   var members: Members
 
   func encode(to encoder: any Encoder) throws {

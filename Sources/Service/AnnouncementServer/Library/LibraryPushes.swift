@@ -32,7 +32,7 @@ actor LibraryPushes {
     var container: String?
   }
 
-  /// The only item of background pushes.
+  /// The item of background pushes. There is only one, because a device needs one background push for all changes.
   private struct Background: Hashable, Sendable {}
 
   /// The time between two background pushes to a device. iOS delivers only a few of them an hour.

@@ -14,7 +14,7 @@ final class NodeService: Service {
 
   private let ledger: any Ledger.NodeStore
   private let failures: RepeatedFailureLog
-  /// The deliveries that this node makes if no other one does.
+  /// The deliveries that this node makes if no other node makes them.
   let deliveries: Set<DeliverySeat.Kind>
 
   /// - Returns: nil if only one machine can use the ledger.
@@ -37,7 +37,8 @@ final class NodeService: Service {
   /// Returns the nodes; nil if the ledger cannot be read.
   func nodes() async -> [Ledger.Node]? { try? await ledger.nodes() }
 
-  /// Checks that a node makes each kind of deliveries. The check names no machines, because anybody may read it.
+  /// Checks that each kind of deliveries has a node that makes them. The check names no machines, because anybody may
+  /// read it.
   func check() async -> Readiness.Check {
     guard let nodes = await nodes() else { return Readiness.Check(ok: false, code: "unreachable") }
     let alive = nodes.count { $0.silence < Self.patience }

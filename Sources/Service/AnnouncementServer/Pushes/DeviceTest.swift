@@ -35,7 +35,8 @@ struct DeviceTest: Sendable {
 
   let clients: [PushSchedule.App: PushClient]
   let ledger: any Ledger.DeviceStore
-  /// Called with the app when APNs has accepted its key and its topic, so that its pushes need not wait any longer.
+  /// Called with the app when APNs has accepted the app's key and topic, so that the app's pushes need not wait any
+  /// longer.
   let accepted: @Sendable (PushSchedule.Topic) async -> Void
 
   /// The body without the key `crier`, so that the app's extension leaves it as it is.

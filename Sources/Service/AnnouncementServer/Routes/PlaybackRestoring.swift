@@ -14,7 +14,7 @@ extension PlaybackRoutes {
     var state = "waiting"
   }
 
-  /// Restores a cancelled announcement of the account. It waits again in its old place.
+  /// Restores a cancelled announcement of the account. The announcement waits again in its old place.
   func restore(_ call: Call) async throws -> Response {
     let fields = try await JSONFields.read(call, keys: ["id"], keys)
     let remedy = "give the id of a cancelled announcement"

@@ -109,7 +109,7 @@ struct PlaybackRoutes: Sendable {
     /// The end of the present quiet hours.
     @ExplicitNull var quietUntil: Date?
     var chime: Chime
-    /// The chimes of the kinds of payments that have their own.
+    /// The chimes of the kinds of payments that have a chime of their own.
     var chimes: [String: Chime]
     @ExplicitNull var playing: Playing? = nil
     var waiting: [Waiting]

@@ -44,7 +44,7 @@ extension PlaybackRoutes {
     return try await status(call)
   }
 
-  /// Sets the chime of a kind of payments: a sound, or none.
+  /// Sets the chime of a kind of payments: a sound, or no chime.
   func setKindChime(_ call: Call) async throws -> Response {
     let (player, preferences, kind) = (try running(), try kept, try Self.kind(call))
     let chime: Chimes.Own

@@ -96,7 +96,7 @@ actor Readiness {
     checks["ledger"] = await ledgerCheck
     let isReady = !isStopping && checks.allSatisfy(\.value.ok)
     // If one of these checks fails, the service is degraded but still ready. Clips can be made without the device, and
-    // while announcements wait on an output that nothing plays. Announcements are played even if neither Apple nor a
+    // while announcements wait on an output without a player. Announcements are played even if neither Apple nor a
     // receiver of webhooks can be reached, and while deliveries are set aside. While a speech server fails, another
     // voice speaks. When a node has ended, its deliveries wait for some seconds.
     var others = [
@@ -200,7 +200,7 @@ actor Readiness {
     return Check(ok: least >= Self.leastFree, code: least >= Self.leastFree ? nil : "disk_full", freeBytes: least)
   }
 
-  /// Checks that no announcement waits on an output that nothing plays.
+  /// Checks that no announcement waits on an output without a player.
   private func lanesCheck() async -> Check {
     do {
       let waiting = try await ledger.waitingLanes().filter { !$0.isPlayed && $0.lane != player?.lane }

@@ -68,7 +68,7 @@ struct SignInRoutes: Sendable {
     let code = SignInCode.make()
     let new: NewSignInCode
     do throws(SignInRequest.Fault) {
-      // The keys from a key's codes may be used only from the addresses from which that key may be used.
+      // A key from the new code may be used only from the addresses from which the sender's key may be used.
       new = try request.newCode(
         code, maker: sender.keyID, addresses: sender.networks?.map(\.description) ?? [])
     } catch {

@@ -29,7 +29,7 @@ struct ShopFacts: Sendable, Hashable {
   var blockage: Outage?
   /// Whether the service has an output, but none of its players plays there.
   var isPlayerMissing = false
-  /// The number of announcements that wait on outputs that nothing plays.
+  /// The number of announcements that wait on outputs without a player.
   var unplayed = 0
   /// The server of APNs that cannot be reached.
   var pushServer: String?
@@ -39,7 +39,7 @@ struct ShopFacts: Sendable, Hashable {
   /// The endpoints that need attention, by account.
   var endpoints: [String: Endpoints] = [:]
   var areProvidersInvalid = false
-  /// The speech server that has failed for the longest time, with the number of those that fail.
+  /// The speech server that has failed for the longest time, with the number of speech servers that fail.
   var speechServerOutage: Outage?
   /// The free space on the disk, in bytes; nil if a folder is missing.
   var freeBytes: Int64? = .max

@@ -3,7 +3,7 @@
 /// One small mistake in a source file.
 public struct Mutation: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// A condition is negated, or a truth value is the other one.
+    /// A condition is negated, or a truth value is replaced by the other one.
     case condition
     /// A comparison or a range includes its boundary, or no longer does.
     case boundary

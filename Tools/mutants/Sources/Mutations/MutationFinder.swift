@@ -4,8 +4,8 @@ import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
-/// Finds the places of a source file at which a mistake can be made that still is Swift. Whether it also has the right
-/// types is the compiler's question.
+/// Finds the places of a source file at which a mistake can be made that still is Swift. The compiler finds out whether
+/// it also has the right types.
 public enum MutationFinder {
   public static func mutations(in source: String) -> [Mutation] {
     let visitor = Visitor(source)
@@ -38,8 +38,8 @@ private final class Visitor: SyntaxVisitor {
     "<<": (.arithmetic, ">>"), ">>": (.arithmetic, "<<"), "%": (.arithmetic, "+"),
   ]
 
-  /// What the conditions of code for other systems begin with. Such code is not compiled where the tool runs, so no test
-  /// could notice a mistake in it.
+  /// The beginnings of the conditions of code for other systems. Such code is not compiled where the tool runs, so no
+  /// test could notice a mistake in it.
   private static let elsewhere =
     ["AVFAudio", "Android", "CryptoKit", "Darwin", "Musl", "ObjectiveC", "PushKit", "Security", "UserNotifications"]
     .map { "canImport(\($0))" } + ["os(macOS)", "os(iOS)"]
@@ -50,7 +50,7 @@ private final class Visitor: SyntaxVisitor {
 
   private func text(_ range: Range<Int>) -> String { String(decoding: source[range], as: UTF8.self) }
 
-  /// Adds the mistake that replaces a part of an expression. It is chosen where the whole expression is.
+  /// Adds the mistake that replaces a part of an expression. The switch is around the whole expression.
   private func add(
     _ kind: Mutation.Kind, _ part: Range<Int>, _ replacement: String, in scope: some SyntaxProtocol,
     as form: Mutation.Form = .expression
@@ -66,8 +66,9 @@ private final class Visitor: SyntaxVisitor {
     add(kind, range(of: syntax), replacement, in: syntax)
   }
 
-  /// Returns the statement that an expression is, or else the expression. The only statement of a body is often its
-  /// value, and stays an expression, unless it is the call of another initializer, which only a statement can be.
+  /// Returns the statement that consists of an expression, or else the expression. The only statement of a body is often
+  /// the value of the body, so it stays an expression. The call of another initializer is an exception, because it can
+  /// only be a statement.
   private func statement(_ expression: Syntax) -> (Syntax, Bool) {
     var outer = expression
     while let parent = outer.parent, parent.is(TryExprSyntax.self) || parent.is(AwaitExprSyntax.self) { outer = parent }
@@ -79,8 +80,8 @@ private final class Visitor: SyntaxVisitor {
     return isAlone ? (expression, false) : (Syntax(item), true)
   }
 
-  /// Returns the whole of `a.b(c)?.d`, of which an expression is the beginning: the type of a part may differ with a
-  /// mistake.
+  /// Returns the whole chain that begins with an expression, such as `a.b(c)?.d`, because a mistake may change the type
+  /// of a part.
   private func chain(_ expression: some ExprSyntaxProtocol) -> ExprSyntax {
     var outer = ExprSyntax(expression)
     while let parent = outer.parent?.asProtocol((any ExprSyntaxProtocol).self) {
@@ -133,8 +134,8 @@ private final class Visitor: SyntaxVisitor {
     return .visitChildren
   }
 
-  /// Adds a range with the other boundary. Both ranges have different types, so the mistake is chosen where what the range
-  /// is used for has one type again.
+  /// Adds a range with the other boundary. Both ranges have different types, so the switch is around the expression that
+  /// uses the range.
   private func addRange(_ node: InfixOperatorExprSyntax, _ sign: TokenSyntax, _ replacement: String) {
     guard !isInPattern(node) else { return }
     var scope = ExprSyntax(node)
@@ -183,7 +184,7 @@ private final class Visitor: SyntaxVisitor {
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
     if let name = node.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text, ["min", "max"].contains(name) {
-      // The order of the arguments of both means nothing.
+      // The order of the arguments of `min` and `max` has no effect.
       add(.boundary, range(of: node.calledExpression), name == "min" ? "max" : "min", in: chain(node))
       return .visitChildren
     }

@@ -99,14 +99,14 @@ struct WorkingCopy {
 
   private var environment: [String: String] { ["CRIER_TESTS": tests.joined(separator: ",")] }
 
-  /// What the build or the tests wrote.
+  /// The output of the build or the tests.
   private var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
   /// The last lines that the build or the tests wrote.
   var lastLines: String { output.split(separator: "\n").suffix(20).joined(separator: "\n") }
 
-  /// Runs a command, and returns its status. Ends it and what it has started when its time is over, or when its result is
-  /// known. A command that is ended by a signal has the status that a shell gives it.
+  /// Runs a command, and returns its status. Ends the command and the processes that it has started when its time is
+  /// over, or when its result is known. A command that is ended by a signal has the status that a shell gives it.
   private static func run(
     _ words: [String], in folder: URL, _ variables: [String: String] = [:], _ log: URL? = nil, within seconds: Double,
     until isKnown: () -> Bool = { false }

@@ -254,6 +254,19 @@ struct InstallationDiagnosisTests {
     #expect(diagnosis.problems.allSatisfy { $0.message.contains(" changed \(duration) after the time") })
   }
 
+  @Test("a service that is not ready is reported, also if it names no failing check, and beside refused pushes")
+  func unreadyService() {
+    func codes(_ failing: [String], _ refusal: String? = nil) -> [InstallationProblem.Code] {
+      InstallationFacts.diagnosis {
+        $0.port?.outcome = .service(status: "unready", failing: failing, pushRefusal: refusal)
+      }.problems.map(\.code)
+    }
+    #expect(codes([]) == [.serviceUnready])
+    #expect(codes(["disk"]) == [.serviceUnready])
+    #expect(codes(["pushes"], "TopicDisallowed") == [.pushRefused])
+    #expect(codes(["disk", "pushes"], "TopicDisallowed") == [.pushRefused, .serviceUnready])
+  }
+
   @Test("a new home without a ledger is healthy, because the service makes the ledger and the key")
   func newHome() {
     let diagnosis = InstallationFacts.diagnosis { $0.ledger = .missing }

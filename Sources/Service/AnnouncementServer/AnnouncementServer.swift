@@ -56,6 +56,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var supportBundle: (@Sendable (_ readiness: Data, _ metrics: Data) async throws -> Data)?
     /// Returns the settings and versions; nil for a service that shows none.
     public var description: (@Sendable () async -> ServiceDescription)?
+    /// Returns the bytes of the things that must be the same on all nodes of a ledger, as this process uses them now. The
+    /// signing secret and the tones are not among them, because the service knows them itself.
+    public var sharedThings: @Sendable () async -> [Ledger.SharedThing: Data] = { [:] }
     /// The folder that stores the volume, the chimes and the output that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
@@ -223,7 +226,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let nodeService = NodeService(
       ledger,
       deliveries: Set<DeliverySeat.Kind>([.providerPayments]).union(pushService == nil ? [] : [.pushes])
-        .union(webhookService == nil ? [] : [.webhooks]), logger: logger)
+        .union(webhookService == nil ? [] : [.webhooks]),
+      fingerprints: try NodeFingerprints(secret: parts.secret), logger: logger
+    ) { [sharedThings = parts.sharedThings] in
+      var things = await sharedThings()
+      things[.tones] = library.tonesContent
+      return things
+    }
     self.nodeService = nodeService
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer, pushes: pushService, webhooks: webhookService,

@@ -305,6 +305,14 @@ final class ServiceMetrics: Sendable {
     }
     page.family("crier_node_lanes", "gauge", "Outputs that a node plays.")
     for node in nodes { page.line("crier_node_lanes", labels(node), String(node.lanes.count)) }
+    page.family(
+      "crier_node_differs", "gauge",
+      "1 for a node that has something other than most nodes, by the thing that must be the same.")
+    for difference in Ledger.NodeDifference.all(among: nodes) {
+      for node in difference.deviating {
+        page.line("crier_node_differs", [("thing", difference.thing.rawValue)] + labels(node), "1")
+      }
+    }
   }
 
   private struct Page {

@@ -173,6 +173,12 @@ struct Serve: ReportingCommand {
     }
     let openingHours = configuration.openingHours
     if !openingHours.isEmpty { parts.isOpen = { openingHours.span(at: $0).isWithin } }
+    if ledger.nodeID != nil {
+      let shared = SharedThings(
+        configuration, folder: settingsFolder, home: home, installation: installation, shelf: shelf,
+        announcer: announcer)
+      parts.sharedThings = { await shared.contents() }
+    }
     let look = InstallationLook(
       home: home, files: files, config: config.map { URL(filePath: $0) }, flags: flags,
       environment: ProcessInfo.processInfo.environment, mayOpenDevices: false)

@@ -39,6 +39,10 @@ extension Schema {
     ALTER TABLE nodes ADD COLUMN place text COLLATE "C";
     """
 
+  /// The change of migration 13: `fingerprints` has a line for each thing that must be the same on all nodes; null for a
+  /// process that runs no service, and for one of an earlier version.
+  static let fingerprintsOfNodes = "ALTER TABLE nodes ADD COLUMN fingerprints text[] COLLATE \"C\";"
+
   /// The expression for a number of milliseconds as a duration.
   static func milliseconds(_ value: String) -> String { "\(value)::bigint * interval '1 millisecond'" }
 

@@ -35,6 +35,8 @@ final class Library: Sendable {
   private let recorded = Locked<[PackState]?>(nil)
   /// Whether the last attempt to record the packs failed, and was logged.
   private let hasFailed = Locked(false)
+  /// The tones that the last look found; nil before the first one.
+  let foundTones = Locked<[LibrarySound]?>(nil)
   /// The files of the packs by their digests.
   private let packFiles = Locked<[String: PackFile]>([:])
 

@@ -330,6 +330,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         description: parts.description,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
+      NodeRoutes(ledger: ledger).routes,
       parts.console.routes,
     ]
     responder = ServiceResponder(

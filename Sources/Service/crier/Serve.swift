@@ -154,7 +154,7 @@ struct Serve: ReportingCommand {
       ? nil
       : try PushParts(
         configuration.apns, folder: settingsFolder, tokens: home.providerTokens,
-        lifetime: Double(configuration.pushMinutes) * 60)
+        store: ledger.nodeID == nil ? nil : ledger, lifetime: Double(configuration.pushMinutes) * 60)
     var webhooks = WebhookClient.Settings()
     webhooks.allowsPrivateAddresses = configuration.allowsPrivateWebhooks
     var parts = AnnouncementServer.Parts(

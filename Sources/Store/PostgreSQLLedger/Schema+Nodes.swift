@@ -43,6 +43,15 @@ extension Schema {
   /// process that runs no service, and for one of an earlier version.
   static let fingerprintsOfNodes = "ALTER TABLE nodes ADD COLUMN fingerprints text[] COLLATE \"C\";"
 
+  /// The table of migration 14: the provider tokens that the nodes share, each encrypted with the key that signed it. They
+  /// are worthless after an hour, so nothing copies them into another ledger.
+  static let providerTokens = """
+    CREATE TABLE provider_tokens (
+      key    text COLLATE "C" PRIMARY KEY,
+      sealed bytea NOT NULL
+    );
+    """
+
   /// The expression for a number of milliseconds as a duration.
   static func milliseconds(_ value: String) -> String { "\(value)::bigint * interval '1 millisecond'" }
 

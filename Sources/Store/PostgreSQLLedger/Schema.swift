@@ -25,6 +25,7 @@ enum Schema {
     .init("11: indexes and vacuuming of large tables", largeTables),
     .init("12: lanes of machines", lanesOfMachines),
     .init("13: fingerprints of nodes", fingerprintsOfNodes),
+    .init("14: provider tokens", providerTokens),
   ])
 
   /// The expression for the number of this transaction, which it draws with the first use.

@@ -26,6 +26,7 @@ enum Schema {
     .init("12: lanes of machines", lanesOfMachines),
     .init("13: fingerprints of nodes", fingerprintsOfNodes),
     .init("14: provider tokens", providerTokens),
+    .init("15: sources of clips", sourcesOfClips),
   ])
 
   /// The expression for the number of this transaction, which it draws with the first use.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the service is: its health, its versions and its settings. Nothing here changes them.
+// What the service is: its health, the machines that share its ledger, its versions and its settings. Nothing here
+// changes them.
 
 import { whenKeyChanges } from "./access.js";
-import { dayTime, meta, number } from "./figures.js";
+import { dayTime, duration, list, meta, number } from "./figures.js";
 import { $, busy, buttons, make, onClick, tag } from "./page.js";
 import { saveFile } from "./saving.js";
 import { Problem, attempt, call, json, showProblem } from "./service.js";
@@ -22,6 +23,12 @@ export const markup = `<section class="card" aria-labelledby="health-title">
     <p id="bundle-problem" class="problem" role="alert" hidden></p>
   </div>
 </section>
+<section id="nodes-card" class="card" aria-labelledby="nodes-title" hidden>
+  <h2 id="nodes-title" tabindex="-1" data-text="nodes.title"></h2>
+  <ul id="nodes" class="rows" aria-labelledby="nodes-title"></ul>
+  <ul id="differences" class="rows" aria-labelledby="nodes-title"></ul>
+  <p id="doctor" class="muted small" data-text="nodes.doctor"></p>
+</section>
 <section id="versions-card" class="card" aria-labelledby="versions-title" hidden>
   <h2 id="versions-title" data-text="versions.title"></h2>
   <dl id="versions" class="facts plain"></dl>
@@ -39,10 +46,16 @@ export const markup = `<section class="card" aria-labelledby="health-title">
 /** The source of a setting that nobody set. */
 const DEFAULT = "default";
 
-/** The checks of the readiness, the settings and the versions; `null` until they are loaded. */
-const shown = { checks: null, settings: null, versions: null };
+/** The deliveries of a machine that have another name in the checks. */
+const CHECKS = { "provider-payments": "providers" };
 
-/** Asks for the health, the settings and the versions. A service without the call for settings shows none. */
+/**
+ * The checks of the readiness, the machines with their differences, the settings and the versions; `null` until they are
+ * loaded.
+ */
+const shown = { checks: null, nodes: null, settings: null, versions: null };
+
+/** Asks for the health, the machines, the settings and the versions. A service without a call shows nothing of it. */
 export async function refresh() {
   await Promise.all([
     attempt($("health-problem"), async () => {
@@ -50,31 +63,33 @@ export async function refresh() {
       const answer = await fetch("/readyz", { cache: "no-store" }).catch(() => { throw new Problem(); });
       shown.checks = (await answer.json().catch(() => ({}))).checks ?? {};
     }, { isRefresh: true }),
+    json("/v1/nodes").then((nodes) => Object.assign(shown, { nodes }), hide("nodes")),
     json("/v1/settings").then(({ version, settings, versions }) =>
-      Object.assign(shown, { settings, versions: { Crier: version, ...versions } }), hide),
+      Object.assign(shown, { settings, versions: { Crier: version, ...versions } }), hide("settings", "versions")),
   ]);
   show();
 }
 
 /** Hides what the service does not have, or the key may not see. Anything else is shown as a problem. */
-function hide(error) {
+const hide = (...parts) => (error) => {
   if (!(error instanceof Problem)) throw error;
-  Object.assign(shown, { settings: null, versions: null });
+  for (const part of parts) shown[part] = null;
   if (error.status && error.status !== 404 && error.status !== 403) showProblem($("health-problem"), error);
-}
+};
 
 whenLanguageChanges(show);
 
 whenKeyChanges(() => {
-  Object.assign(shown, { settings: null, versions: null });
+  Object.assign(shown, { nodes: null, settings: null, versions: null });
   for (const id of ["health-problem", "bundle-problem"]) showProblem($(id), null);
   show();
 });
 
 function show() {
-  const { checks, settings, versions } = shown;
+  const { checks, nodes, settings, versions } = shown;
   const parts = Object.entries(checks ?? {}).map(([name, check]) => ({ name, ...check }));
   showList($("health"), parts, { keyOf: ({ name }) => name, create: checkRow, none: t("health.hidden"), fallback: $("health-title") });
+  showNodes(nodes ?? { nodes: [], differences: [] });
   $("bundle-choice").hidden = !settings;
   $("versions-card").hidden = !versions;
   $("versions").replaceChildren(...Object.entries(versions ?? {}).map(([name, version]) =>
@@ -96,6 +111,35 @@ function checkRow({ name, ok, state, code, cause, since, waiting, free_bytes: fr
   return make("li", {},
     make("div", {}, make("p", { class: "title" }, named("check", name)), meta(about)),
     buttons(tag(kind, text)));
+}
+
+/** Shows the machines that share the ledger; nothing if the ledger is a file. */
+function showNodes({ nodes, differences }) {
+  const hosts = new Map(nodes.map(({ id, host }) => [id, host]));
+  $("nodes-card").hidden = !nodes.length;
+  $("doctor").hidden = !differences.some((difference) => !difference.is_of_upgrade);
+  showList($("nodes"), nodes, { keyOf: ({ id }) => id, create: nodeRow, fallback: $("nodes-title") });
+  const rows = differences.map(({ groups, ...rest }) =>
+    ({ machines: groups.map((ids) => list(ids.map((id) => hosts.get(id) ?? id))), ...rest }));
+  showList($("differences"), rows, { keyOf: ({ thing }) => thing, create: differenceRow, fallback: $("nodes-title") });
+}
+
+function nodeRow({ host, version, is_this: isThis, started_at: since, silence_seconds: silence, is_running: runs, deliveries, lanes }) {
+  const time = duration(Math.round(silence));
+  const about = [
+    isThis ? t("nodes.this") : null, version || null, t("health.since", { time: dayTime(since) }),
+    deliveries.length ? t("nodes.delivers", { list: list(deliveries.map((name) => named("check", CHECKS[name] ?? name))) }) : null,
+    lanes.length ? t("nodes.plays", { list: list(lanes) }) : null,
+  ];
+  return make("li", {},
+    make("div", {}, make("p", { class: "title", translate: false }, host), meta(about)),
+    buttons(runs ? tag("good", t("nodes.heard", { time })) : tag("bad", t("nodes.gone", { time }))));
+}
+
+function differenceRow({ thing, machines, is_of_upgrade: isOfUpgrade }) {
+  return make("li", {},
+    make("div", {}, make("p", {}, make("code", {}, thing)), meta(machines)),
+    buttons(isOfUpgrade ? tag("", t("nodes.upgrade")) : tag("bad", t("nodes.differs"))));
 }
 
 const gigabytes = (bytes) =>

@@ -67,6 +67,8 @@ final class TestService: Sendable {
     var webhooks: WebhookParts?
     /// The parts that receive the webhooks of payment providers.
     var providers: ProviderParts?
+    /// Whether clips whose files are gone are made again, as with a ledger that several machines use.
+    var remakesClips = false
     /// Called with the port when the service listens.
     var onStart: @Sendable (Int) async -> Void = { _ in }
 
@@ -138,6 +140,7 @@ final class TestService: Sendable {
     }
     parts.batchFileCalls = options.batchFileCalls
     parts.providers = options.providers
+    parts.remakesClips = options.remakesClips
     server = try AnnouncementServer(
       parts, settings: options.settings, logger: log.logger, onStart: options.onStart,
       time: { [waited, time = options.time] in time() + waited.withLock { $0 } })

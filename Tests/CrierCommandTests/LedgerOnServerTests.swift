@@ -145,6 +145,51 @@ struct LedgerOnServerTests {
     #expect(try ledgerFiles(crier).isEmpty)
   }
 
+  @Test("/readyz, /metrics and crier doctor say that two nodes have different files and settings, without the values")
+  func differences() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let node = try Command()
+    defer { node.remove() }
+    let server = try await LedgerServer.shared.value
+    try await LedgerServer.use(server, in: crier)
+    let settings = try String(contentsOf: crier.home.appending(path: "crier.yaml"), encoding: .utf8)
+    // The number of speakers may differ.
+    try LedgerServer.write(settings + "speakers: 1\nlocale: en-US\n", in: crier)
+    try LedgerServer.write(settings + "speakers: 2\nlocale: zh-CN\n", in: node)
+    let secret = Data((0..<32).map { _ in UInt8.random(in: 0 ... .max) })
+    for home in [crier.home, node.home] {
+      let file = home.appending(path: "signing-secret")
+      try secret.write(to: file)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    }
+    try Data("locale,text,said\nen-US,Towelday,towel day\n".utf8).write(to: node.home.appending(path: "lexicon.csv"))
+    let first = try RunningService(of: crier)
+    let second = try RunningService(of: node)
+    func differing() throws -> Set<String> {
+      Set(
+        try first.send("GET", "/metrics").text.matches(of: /crier_node_differs\{thing="([a-z_:]+)"/)
+          .map { String($0.1) })
+    }
+    try eventually("the nodes are compared") { try differing() == ["lexicon", "setting:locale"] }
+    let readiness = try first.send("GET", "/readyz", key: "")
+    #expect(readiness.status == 200 && readiness.text.contains("\"code\":\"differ\""), "\(readiness.text)")
+    #expect(!readiness.text.contains("lexicon") && !readiness.text.contains("locale\""))
+    let doctor = try crier("doctor", "--port", "1")
+    for words in ["nodes_differ: The lexicon is not the same", "nodes_differ: The setting locale is not the same"] {
+      #expect(doctor.output.contains(words), "\(doctor.output)")
+    }
+    #expect(!doctor.output.contains("zh-CN on") && !doctor.output.contains("Towelday"))
+    // The service follows this file while it runs.
+    let providers = node.home.appending(path: "providers.yaml")
+    try Data("endpoints: []\n".utf8).write(to: providers)
+    try eventually("a changed file is noticed") { try differing().contains("providers") }
+    try FileManager.default.removeItem(at: providers)
+    try eventually("the file is gone") { try !differing().contains("providers") }
+    second.signal(SIGTERM)
+    #expect(second.wait() == 0)
+  }
+
   @Test(
     "while the server is down, a payment is answered with 503 and Retry-After, and is accepted by the same request later"
   )

@@ -488,6 +488,8 @@ struct OpenAPIConformityTests {
       #expect(served == service.document.root)
       try service.check("getSettings", 200)
       try service.checkRefusals("getSettings")
+      try service.check("listNodes", 200)
+      try service.checkRefusals("listNodes")
       try service.check("getSupportBundle", 200)
       try service.checkRefusals("getSupportBundle")
       for tag in ["Operations", "Console"] { service.expectAllProvoked(tag: tag) }

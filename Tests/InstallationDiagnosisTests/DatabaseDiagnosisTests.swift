@@ -56,6 +56,46 @@ struct DatabaseDiagnosisTests {
       ])
   }
 
+  private typealias Difference = DatabaseFacts.Difference
+
+  @Test(
+    "something that is not the same on all machines is a warning with the machines and with what to do",
+    arguments: [
+      ("signing_secret", "The signing secret", "Copy the file signing-secret"),
+      ("push_keys", "The apps and keys of the setting apns", ".p8"),
+      ("providers", "providers.yaml", "Copy providers.yaml"), ("lexicon", "The lexicon", "Copy lexicon.csv"),
+      ("packs", "The own voice packs", "packs.json"), ("tones", "The tones", "Library/Sounds"),
+      ("chimes", "The chimes", "chime"), ("speech_servers", "The speech servers", "speech-servers.json"),
+      ("engine", "What comes with the program", "Install the same packages"),
+      ("setting:locale", "The setting locale", "crier serve --print-config --home '/srv/my home'"),
+      ("something_new", "The setting something_new", "crier.yaml"),
+    ])
+  func differences(thing: String, subject: String, remedy: String) throws {
+    let diagnosis = diagnosis {
+      $0.differences = [Difference(thing: thing, machines: [["shop-1", "shop-2"], ["shop-3"]], isOfUpgrade: false)]
+    }
+    let problem = try #require(diagnosis.problems.first)
+    #expect(diagnosis.problems.count == 1 && problem.code == .nodesDiffer && problem.severity == .warning)
+    #expect(problem.message.hasPrefix(subject), "\(problem.message)")
+    #expect(problem.message.hasSuffix("Machines with the same: shop-1, shop-2; shop-3."))
+    #expect(problem.remedy.contains(remedy), "\(problem.remedy)")
+    #expect(diagnosis.exitStatus == 0)
+  }
+
+  @Test("an upgrade that is under way is mentioned, and is not a problem")
+  func upgrade() {
+    let diagnosis = diagnosis {
+      $0.differences = [
+        Difference(thing: "program_files", machines: [["shop-1"], ["shop-2"]], isOfUpgrade: true),
+        Difference(thing: "version", machines: [["shop-1"], ["shop-2"]], isOfUpgrade: true),
+      ]
+    }
+    #expect(diagnosis.verdict == .ok)
+    #expect(
+      diagnosis[.ledger]?.found.hasSuffix(
+        "; the machines have different versions of Crier, as during an upgrade: shop-1; shop-2") == true)
+  }
+
   @Test("if the database cannot be used, the reason is a fault of the ledger, and the keys are not checked")
   func failed() {
     let problem = InstallationProblem(.ledgerUnreachable, "It is down.", remedy: "Start it.")

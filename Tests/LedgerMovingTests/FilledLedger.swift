@@ -57,6 +57,7 @@ private func fillAnnouncements(of ledger: any Ledger.Store, _ clock: SetClock) a
     answer: answer, playing: paid, pushing: [newPush(clip: "1.wav"), newPush("phone-1", .background)],
     publishing: [libraryClip("1.wav")])
   (answer.key, answer.decision, answer.rendered) = ("again", nil, nil)
+  answer.source = NewAnswer.Source(payload: Data([0, 0xFF, 0x0A]), defaultPack: "mine")
   _ = try await ledger.accept(answer: answer)
 
   var numbers: [Int64] = []

@@ -115,6 +115,20 @@ struct QueryPlanTests {
     #expect(looks.allSatisfy { $0.contains("(clip=? AND account<?)") || $0.contains("(clip=? AND account>?)") })
   }
 
+  @Test("what a clip can be made from is found by indexes on the clip")
+  func sourcesOfClip() async throws {
+    let steps = try await ledger.read { database in
+      try Row.fetchAll(
+        database, sql: "EXPLAIN QUERY PLAN \(SQLiteLedger.sourcesOfClip)", arguments: ["a", 4]
+      ).map { try $0.value("detail") as String }
+    }
+    for index in ["answers_by_clip (clip=?)", "announcements_by_clip (clip=?)", "pushes_by_clip (clip=?)"] {
+      #expect(steps.contains { $0.contains(index) }, "\(steps)")
+    }
+    let tables = ["answers", "announcements", "pushes", "devices", "decisions", "played", "answered", "own"]
+    #expect(!steps.contains { step in tables.contains { step == "SCAN \($0)" } }, "\(steps)")
+  }
+
   @Test("an index finds each clip that was pushed to a device")
   func clipOfDevice() async throws {
     let plan = try await DatabaseQueue(waitingFor: place.file).read { database in

@@ -42,6 +42,31 @@ struct NodeTests {
     #expect(try #require(try await nodes.second.nodes().first?.silence) < silence)
   }
 
+  @Test("fingerprints stay until the node gives others, also when it takes a lease")
+  func fingerprints() async throws {
+    let nodes = try await TwoNodes()
+    try await nodes.first.noteNode([.lexicon: "a", .setting("locale"): "b"])
+    try await nodes.first.noteNode()
+    await (try #require(try await nodes.first.takeSeat(of: .pushes))).giveBack()
+    // An earlier version does not write the column.
+    try await nodes.second.noteNode()
+    let seen = try await nodes.second.nodes().map(\.fingerprints)
+    #expect(seen == [[.lexicon: "a", .setting("locale"): "b"], [:]])
+    try await nodes.first.noteNode([.lexicon: "c"])
+    #expect(try await nodes.second.nodes().first?.fingerprints == [.lexicon: "c"])
+  }
+
+  @Test("the examination of a database finds what differs between its nodes")
+  func examined() async throws {
+    let nodes = try await TwoNodes()
+    try await nodes.first.noteNode([.lexicon: "a", .packs: "p"])
+    try await nodes.second.noteNode([.lexicon: "b", .packs: "p"])
+    let found = try await PostgreSQLLedger.examine(nodes.address, at: Date(), within: .seconds(120))
+    let difference = try #require(found.contents?.differences.first)
+    #expect(found.contents?.differences.count == 1 && difference.thing == .lexicon)
+    #expect(difference.groups.map { $0.map(\.description.host) } == [["shop-1"], ["shop-2"]])
+  }
+
   @Test("a node that was silent for a day is forgotten, unless it owns a lane")
   func forgotten() async throws {
     let nodes = try await TwoNodes()

@@ -19,12 +19,16 @@ CLIP = b"RIFF" + bytes(2_000)
 
 
 class Node(http.server.ThreadingHTTPServer):
-    """A stand-in for a node. It allows requests with the key `good`, and has some clips and batches."""
+    """A stand-in for a node. It allows requests with the key `good`, and has some clips and batches.
+
+    It can make other clips, unless the request asks for stored ones only.
+    """
 
     daemon_threads = True
 
     def __init__(self, name):
         self.name, self.files, self.requests, self.behaviour = name, set(), [], None
+        self.makeable = set()
         self.released = threading.Event()
         super().__init__(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
@@ -59,7 +63,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
         elif path.startswith("/v1/clips/") and "good" not in self.headers.get("authorization", "") + self.path:
             self._answer(401, b'{"code":"key_unknown"}')
-        elif path.startswith(("/v1/clips/", "/v1/batches/")) and path not in node.files:
+        elif path in node.makeable and self.headers.get("cache-control") != "only-if-cached":
+            self._answer(200, CLIP, ("ETag", '"abc"'))
+        elif path.startswith(("/v1/clips/", "/v1/batches/", "/v1/library/files/")) and path not in node.files:
             self._answer(404, b'{"code":"not_found"}')
         else:
             self._answer(200, CLIP, ("ETag", '"abc"'), ("Cache-Control", "private, immutable"), ("Accept-Ranges", "bytes"))
@@ -153,6 +159,29 @@ class FilesTests(FrontTestCase):
         answer = self.ask("/v1/clips/none.wav")
         self.assertEqual((answer.status, answer.code), (404, "not_found"))
         self.assertEqual(set(self.asked("/v1/clips/none.wav")), {node.name for node in self.nodes})
+
+    def test_a_clip_is_made_again_only_if_no_node_has_it(self):
+        for folder in ("clips", "library/files"):
+            path = f"/v1/{folder}/{self.id()}.wav"
+            for node in self.nodes:
+                node.makeable.add(path)
+            self.nodes[1].files.add(path)
+            self.assertEqual(self.ask(path).status, 200)
+            self.assertEqual(self.made(path), [])
+            self.nodes[1].files.discard(path)
+            for method in ("GET", "HEAD"):
+                self.assertEqual(self.ask(path, method).status, 200)
+            self.assertEqual(len(self.made(path)), 2)
+            for node in self.nodes:
+                node.makeable.clear()
+            self.assertEqual(self.ask(path).code, "not_found")
+
+    def made(self, path):
+        """Returns the names of the nodes that were asked to make a clip."""
+        return [
+            node.name for node in self.nodes for _, target, fields, _ in node.requests
+            if target == path and fields.get("cache-control") != "only-if-cached"
+        ]
 
     def test_a_cached_clip_is_fetched_from_a_node_once(self):
         self.have(self.clip)

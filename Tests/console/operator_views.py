@@ -59,6 +59,14 @@ SETTINGS = {
     ],
     "versions": {"crier": "0.1.0", "espeak-ng": "1.51", "SQLite": "3.40.1"},
 }
+NODES = {
+    "nodes": [
+        {"id": "aa.01", "host": "node-1", "version": "0.1.0", "address": None, "is_this": True, "started_at": at(-DAY), "silence_seconds": 1.5, "is_running": True, "deliveries": ["provider-payments", "pushes"], "lanes": ["default@node-1"]},
+        {"id": "bb.02", "host": "node-2", "version": "0.1.0", "address": None, "is_this": False, "started_at": at(-DAY), "silence_seconds": 3, "is_running": True, "deliveries": ["webhooks"], "lanes": []},
+        {"id": "cc.03", "host": "node-3", "version": "0.1.0", "address": None, "is_this": False, "started_at": at(-DAY), "silence_seconds": 95, "is_running": False, "deliveries": [], "lanes": ["default@node-3"]},
+    ],
+    "differences": [{"thing": "lexicon", "groups": [["aa.01"], ["bb.02"]], "is_of_upgrade": False}, {"thing": "version", "groups": [["aa.01"], ["bb.02"]], "is_of_upgrade": True}],
+}
 OUTPUTS = [{"id": "alsa:default", "name": "Default", "in_use": True}, {"id": "alsa:hw:1,0", "name": "USB Audio", "in_use": False}]
 WORDS = ["Received", "dollars", "twelve", "fifty", "cents"]
 
@@ -113,6 +121,7 @@ class OperatorChecks:
             "GET /v1/webhook-endpoints": list_of("webhook_endpoints", lambda: [{key: value for key, value in hook.items() if key != "attempts"} for hook in self.hooks_now]),
             "GET /v1/webhook-endpoints/[^/]+": lambda method, target, _: (200, next(hook for hook in self.hooks_now if hook["id"] == target.split("/")[-1])),
             "GET /v1/settings": (200, SETTINGS),
+            "GET /v1/nodes": (200, NODES),
         }
 
     def asked(self, call, count=1, seconds=8):
@@ -409,6 +418,10 @@ class OperatorChecks:
         self.open_view("settings")
         rows = "[...document.querySelectorAll('#settings > li')].map((row) => row.textContent)"
         self.that(b.until(f"{rows}.length === 5 && document.querySelectorAll('#health > li').length > 4 && document.querySelectorAll('#versions dt').length === 4"), "the health, the versions and the settings are shown")
+        nodes = "[...document.querySelectorAll('#nodes > li')].map((row) => row.textContent)"
+        self.that(b.until(f"{nodes}.length === 3") and all(b.js(f"{nodes}[{place}].includes('{words}')") for place, words in ((0, "this machine"), (0, "payment providers"), (0, "default@node-1"), (1, "webhooks"), (2, "not heard of for 2 minutes"))), f"the machines that share the ledger are shown with what they do ({b.js(nodes)})")
+        differences = "[...document.querySelectorAll('#differences > li')].map((row) => row.textContent)"
+        self.that(b.js(f"{differences}.length === 2 && {differences}[0].includes('lexicon') && {differences}[0].includes('node-1') && {differences}[1].includes('upgrade')") and b.js("document.querySelector('#doctor').checkVisibility()"), "and what differs between them")
         b.click("#settings-set")
         self.that(b.until(f"{rows}.length === 3"), "the settings can be limited to those that were set")
         b.js("document.querySelector('#settings-search').focus()")
@@ -425,10 +438,10 @@ class OperatorChecks:
         """Answers as a service without these calls does. What it does not have is not shown."""
         b = self.browser
         nothing = problem(404, "not_found", "Nothing is here.")
-        for call in ("GET /v1/outputs", "GET /v1/settings"):
+        for call in ("GET /v1/outputs", "GET /v1/settings", "GET /v1/nodes"):
             self.stand_in.answers[call] = nothing
         self.open_view("settings")
-        self.that(b.until("document.querySelectorAll('#health > li').length > 4") and b.js("!document.querySelector('#settings-card').checkVisibility() && !document.querySelector('#bundle').checkVisibility()"), "a service without the call for settings shows none")
+        self.that(b.until("document.querySelectorAll('#health > li').length > 4") and b.js("!document.querySelector('#settings-card').checkVisibility() && !document.querySelector('#nodes-card').checkVisibility() && !document.querySelector('#bundle').checkVisibility()"), "a service without the call for settings shows none")
         self.show("voices")
         self.that(b.until("document.querySelectorAll('#packs > li').length > 1") and b.js("!document.querySelector('#outputs-card').checkVisibility()"), "and one without the call for outputs offers none")
         self.answers()

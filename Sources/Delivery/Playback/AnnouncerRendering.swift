@@ -46,7 +46,8 @@ public struct AnnouncerRendering: Rendering {
           return try await clip(content, options, group: requested.group ?? announcement.defaultGroup)
         }
         do {
-          return try await clip(content, options.speaking(as: decision), group: decision.clip.group)
+          let pack = decision.packDigest == nil ? nil : decision.voice
+          return try await clip(content, options.again(in: decision.locale, pack: pack), group: decision.clip.group)
         } catch {
           // The voice is no longer available either, so another voice announces the payment in the same language.
           return try await clip(content, options.speaking(in: decision.locale), group: decision.clip.group)
@@ -112,15 +113,6 @@ public struct AnnouncerRendering: Rendering {
 }
 
 extension RenderOptions {
-  /// Returns the options with which the clip of a decision is made again.
-  fileprivate func speaking(as decision: Decision) -> RenderOptions {
-    var options = self
-    options.defaultLocale = decision.locale
-    // The default voice may have changed since the decision.
-    if decision.packDigest == nil { options.method = .speech } else { options.pack = decision.voice }
-    return options
-  }
-
   /// Returns the options for any voice of a language.
   fileprivate func speaking(in locale: String) -> RenderOptions {
     var options = self

@@ -107,6 +107,14 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
     return key.publicKey.isValidSignature(signature, for: Data(signed.utf8))
   }
 
+  /// The key with which the token is encrypted for other nodes. It is derived from the private key, which every node has
+  /// that sends pushes.
+  var sealingKey: SymmetricKey {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: key.rawRepresentation), info: Data("crier shared provider token".utf8),
+      outputByteCount: 32)
+  }
+
   /// The public key that verifies tokens.
   public var publicKey: P256.Signing.PublicKey { key.publicKey }
 

@@ -5,17 +5,12 @@ public import Foundation
 import PushMessages
 
 /// The file in which the programs that use one home folder share the provider token of a key.
+/// The nodes of a cluster share it through their ledger too; see ``ProviderTokens``.
 ///
 /// APNs refuses a key whose tokens change more often than every 20 minutes (429 `TooManyProviderTokenUpdates`). A
 /// service that starts twice within that time, or a command beside a service, must therefore send the same token. The
 /// file can be read by its owner only, and the token in it is worthless after an hour.
 public struct ProviderTokenFile: Sendable {
-  private struct Content: Codable {
-    /// Seconds since 1970, as in the token.
-    var issuedAt: Int
-    var token: String
-  }
-
   /// The size of the file in bytes. A token has about 220.
   private static let byteCount = 1_024
 
@@ -31,9 +26,8 @@ public struct ProviderTokenFile: Sendable {
     url = folder.appending(path: Self.name(for: key))
   }
 
-  /// The name of a key's file. Two keys with the same ids have two files. With one file, a wrong key would replace the
-  /// token of the right key, and APNs would refuse a new token of the right key for 20 minutes.
-  static func name(for key: ProviderKey) -> String { "\(key.team)-\(key.id)-\(key.fingerprint)" }
+  /// The name of a key's file.
+  static func name(for key: ProviderKey) -> String { key.sharedName }
 
   /// Returns the token that another program has stored, or else stores and returns a new one. A lock keeps two programs
   /// from doing this at the same time.
@@ -43,36 +37,56 @@ public struct ProviderTokenFile: Sendable {
   ///
   /// - Parameters:
   ///   - now: The time of day.
-  ///   - isUsable: Returns whether a token that was stored with this time, and has this age in seconds, may be sent.
+  ///   - isUsable: Returns whether a stored token of this age in seconds may be sent.
   ///   - make: Makes a token that is issued now.
   func token(
-    at now: Date, isUsable: (_ token: String, _ issuedAt: Date, _ age: TimeInterval) -> Bool, make: () throws -> String
-  ) throws -> (text: String, issuedAt: Date) {
-    let folder = url.deletingLastPathComponent()
-    try? FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let lock = try? LockedFile(url, patience: patience)
+    at now: Date, isUsable: (_ token: IssuedToken, _ age: TimeInterval) -> Bool, make: () throws -> String
+  ) throws -> IssuedToken {
+    let lock = locked()
     return try withExtendedLifetime(lock) {
       if let stored = read() {
-        let date = Date(timeIntervalSince1970: Double(stored.issuedAt))
-        let age = now.timeIntervalSince(date)
+        let age = now.timeIntervalSince(stored.date)
         // A token from the future was made with another clock.
-        if age >= 0, isUsable(stored.token, date, age) { return (stored.token, date) }
+        if age >= 0, isUsable(stored, age) { return stored }
       }
-      let seconds = Int(now.timeIntervalSince1970)
-      let token = try make()
-      if let lock, var bytes = (try? JSONEncoder().encode(Content(issuedAt: seconds, token: token))).map(Array.init),
-        bytes.count <= Self.byteCount
-      {
-        bytes += repeatElement(UInt8(ascii: " "), count: Self.byteCount - bytes.count)
-        try? lock.write(bytes)
-      }
-      return (token, Date(timeIntervalSince1970: Double(seconds)))
+      let token = IssuedToken(text: try make(), issuedAt: Int(now.timeIntervalSince1970))
+      write(token, lock)
+      return token
     }
   }
 
-  private func read() -> Content? {
+  /// Stores the token of another node, so that the other programs of the home send it too. An error is ignored.
+  func keep(_ token: IssuedToken) {
+    let lock = locked()
+    withExtendedLifetime(lock) { if read() != token { write(token, lock) } }
+  }
+
+  private func locked() -> LockedFile? {
+    let folder = url.deletingLastPathComponent()
+    try? FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return try? LockedFile(url, patience: patience)
+  }
+
+  private func write(_ token: IssuedToken, _ lock: LockedFile?) {
+    guard var bytes = (try? JSONEncoder().encode(Content(token))).map(Array.init), bytes.count <= Self.byteCount else {
+      return
+    }
+    bytes += repeatElement(UInt8(ascii: " "), count: Self.byteCount - bytes.count)
+    try? lock?.write(bytes)
+  }
+
+  private struct Content: Codable {
+    /// Seconds since 1970, as in the token.
+    var issuedAt: Int
+    var token: String
+
+    init(_ token: IssuedToken) { (self.token, issuedAt) = (token.text, token.issuedAt) }
+  }
+
+  private func read() -> IssuedToken? {
     guard let bytes = (try? LockedFile.look(at: url, count: Self.byteCount))??.bytes, !bytes.isEmpty else { return nil }
-    return try? JSONDecoder().decode(Content.self, from: Data(bytes))
+    let content = try? JSONDecoder().decode(Content.self, from: Data(bytes))
+    return content.map { IssuedToken(text: $0.token, issuedAt: $0.issuedAt) }
   }
 }

@@ -35,6 +35,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var batches: URL
     /// The system calls with which batches are stored. Tests replace them to make the disk slow or full.
     package var batchFileCalls = FileSystemCalls.system
+    /// Whether clips whose files are not here are made again from the ledger; nil to do so only if several machines use
+    /// the ledger. Tests set it.
+    package var remakesClips: Bool?
     /// The announcer's voice packs. The service lists the same packs that the announcer uses.
     public var shelf: VoicePackShelf
     /// The user's own `Voices` folder, the only one whose packs the service changes.
@@ -56,6 +59,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var supportBundle: (@Sendable (_ readiness: Data, _ metrics: Data) async throws -> Data)?
     /// Returns the settings and versions; nil for a service that shows none.
     public var description: (@Sendable () async -> ServiceDescription)?
+    /// Returns the bytes of the things that must be the same on all nodes of a ledger, as this process uses them now. The
+    /// signing secret and the tones are not among them, because the service knows them itself.
+    public var sharedThings: @Sendable () async -> [Ledger.SharedThing: Data] = { [:] }
     /// The folder that stores the volume, the chimes and the output that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
@@ -156,6 +162,12 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics,
       logger: logger)
     self.clips = clips
+    let keepsSources = parts.remakesClips ?? (ledger.nodeID != nil)
+    let remade =
+      keepsSources
+      ? RemadeClips(
+        ledger, announcer: parts.announcer, locale: settings.locale, work: work,
+        cacheBytes: max(8 << 20, settings.cacheBytes / 4), metrics: metrics, logger: logger) : nil
     let eventSlots = AccountSlots(
       "event streams", most: EventRoutes.mostStreams, mostOfOne: settings.work.eventStreams)
     let batchSlots = AccountSlots(
@@ -202,7 +214,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         lifetime: parts.pushes?.lifetime, ledger: ledger, phraseBooks: parts.announcer.phraseBooks
       ) { [clients = parts.pushes?.clients] device in
         clients?[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
-      }, groups: groups, locale: settings.locale, lane: lanePlayer?.playing
+      }, groups: groups, locale: settings.locale, lane: lanePlayer?.playing, keepsSources: keepsSources
     ) { told in
       if told.isPlayed { lanePlayer?.lookForArrivals() }
       if told.isPushed { pushService?.lookForPushes() }
@@ -223,7 +235,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let nodeService = NodeService(
       ledger,
       deliveries: Set<DeliverySeat.Kind>([.providerPayments]).union(pushService == nil ? [] : [.pushes])
-        .union(webhookService == nil ? [] : [.webhooks]), logger: logger)
+        .union(webhookService == nil ? [] : [.webhooks]),
+      fingerprints: try NodeFingerprints(secret: parts.secret), logger: logger
+    ) { [sharedThings = parts.sharedThings] in
+      var things = await sharedThings()
+      things[.tones] = library.tonesContent
+      return things
+    }
     self.nodeService = nodeService
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer, pushes: pushService, webhooks: webhookService,
@@ -266,7 +284,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         service: service, ledger: ledger, clips: clips, library: library, urls: urls, settings: settings,
         groups: groups, keys: keys, batches: batches
       ).routes,
-      ClipRoutes(clips: clips, ledger: ledger).routes,
+      ClipRoutes(clips: clips, ledger: ledger, remade: remade).routes,
       DeviceRoutes(
         ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, groups: groups,
         test: pushService.map { pushes in
@@ -276,7 +294,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ).routes,
       EnumeratorRoutes(ledger: ledger).routes,
       ReceiptRoutes(ledger: ledger).routes,
-      LibraryRoutes(ledger: ledger, library: library, groups: groups).routes,
+      LibraryRoutes(ledger: ledger, library: library, groups: groups, remade: remade).routes,
       WebhookRoutes(ledger: ledger, keys: keys, parts: parts.webhooks).routes,
       ProviderRoutes(
         endpoints: providerEndpoints, payments: providerPayments, telling: providerTelling, ledger: ledger,
@@ -321,6 +339,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         description: parts.description,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
+      NodeRoutes(ledger: ledger).routes,
       parts.console.routes,
     ]
     responder = ServiceResponder(

@@ -19,6 +19,17 @@ final class ServiceMetrics: Sendable {
     case clipsShared = "shared"
   }
 
+  /// What became of an attempt to make a clip again whose file is not here.
+  enum Remaking: String, Sendable, CaseIterable {
+    case made
+    /// This node makes another clip of the announcement, because its packs or its engine differ, or because a speech
+    /// server spoke.
+    case differs
+    /// The account that announced the clip has no more work.
+    case refused
+    case failed
+  }
+
   struct RequestSeries: Sendable, Hashable, Comparable {
     var method: String
     var path: String
@@ -62,6 +73,7 @@ final class ServiceMetrics: Sendable {
     var webhookAttempts: [WebhookOutcome: Int] = [:]
     var webhooks: [Ledger.Webhook.State: Int] = [:]
     var fallbacks: [String: Int] = [:]
+    var remakings: [Remaking: Int] = [:]
   }
 
   private let state = Locked(State())
@@ -78,6 +90,8 @@ final class ServiceMetrics: Sendable {
   }
 
   func count(_ counter: Counter) { state.withLock { $0.clips[counter, default: 0] += 1 } }
+
+  func count(remaking outcome: Remaking) { state.withLock { $0.remakings[outcome, default: 0] += 1 } }
 
   func countRender(method: String, took duration: Duration) {
     state.withLock { $0.renders[method, default: Histogram()].add(duration.inSeconds) }
@@ -281,6 +295,10 @@ final class ServiceMetrics: Sendable {
       "crier_voice_fallbacks_total", "counter",
       "Clips that another voice spoke, in whole or in part, instead of the speech server, by reason.", by: "reason",
       state.fallbacks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    page.figures(
+      "crier_clips_remade_total", "counter",
+      "Clips without a file here that were to be made again from the ledger, by outcome.", by: "outcome",
+      Remaking.allCases.map { ($0.rawValue, state.remakings[$0] ?? 0) })
     page.figure("crier_event_streams", "gauge", "Open event streams.", gauges.eventStreams)
     page.figure("crier_batch_streams", "gauge", "Open streams of batch progress.", gauges.batchStreams)
     page.figures(
@@ -305,6 +323,14 @@ final class ServiceMetrics: Sendable {
     }
     page.family("crier_node_lanes", "gauge", "Outputs that a node plays.")
     for node in nodes { page.line("crier_node_lanes", labels(node), String(node.lanes.count)) }
+    page.family(
+      "crier_node_differs", "gauge",
+      "1 for a node that has something other than most nodes, by the thing that must be the same.")
+    for difference in Ledger.NodeDifference.all(among: nodes) {
+      for node in difference.deviating {
+        page.line("crier_node_differs", [("thing", difference.thing.rawValue)] + labels(node), "1")
+      }
+    }
   }
 
   private struct Page {

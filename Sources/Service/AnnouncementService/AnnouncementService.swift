@@ -45,6 +45,8 @@ package struct AnnouncementService: Sendable {
   let groups: AppGroups
   private let locale: String
   private let lane: PlayingLane?
+  /// Whether the ledger stores what each clip was made from, so that other nodes can make it again.
+  private let keepsSources: Bool
   private let tell: @Sendable (Told) -> Void
   /// The locks of idempotency keys and ids. The removal of an announcement takes these locks too.
   package let turns = Turns<[String]>()
@@ -52,14 +54,15 @@ package struct AnnouncementService: Sendable {
   /// - Parameters:
   ///   - locale: The service's own default locale.
   ///   - lane: The lane on which the service plays; nil if it has no output.
+  ///   - keepsSources: Whether the ledger stores what each clip was made from, so that other nodes can make it again.
   ///   - tell: Called for each new announcement. It must return at once.
   package init(
     ledger: any Ledger.Store, clips: any ClipMaking, pushes: AnnouncementPushes, groups: AppGroups, locale: String,
-    lane: PlayingLane?,
+    lane: PlayingLane?, keepsSources: Bool = false,
     tell: @escaping @Sendable (Told) -> Void
   ) {
     (self.ledger, self.clips, self.pushes, self.groups) = (ledger, clips, pushes, groups)
-    (self.locale, self.lane, self.tell) = (locale, lane, tell)
+    (self.locale, self.lane, self.keepsSources, self.tell) = (locale, lane, keepsSources, tell)
   }
 
   /// Reads a submission.
@@ -154,13 +157,17 @@ package struct AnnouncementService: Sendable {
       report.clip.url = try clips.url(ofClip: report.clip.name, authority: order.submission.authority)
       let pushed = try await makePushes(order, report)
       report.warnings += pushed.warnings
+      // The payload of an announcement that is played is stored with it.
+      let isSource = keepsSources && order.played == nil
       let answer = NewAnswer(
         account: order.account, key: order.storageKey, bodyDigest: order.submission.bodyDigest, id: order.id,
         status: 201, report: try ReportJSON.data(of: report),
         clip: PublishedClip(name: report.clip.name, group: order.group),
         decision: Decision(order.request.announcement, report, group: order.group),
         rendered: Rendered.detail(
-          method: report.method, isCached: isCached, durationMilliseconds: report.clip.durationMilliseconds))
+          method: report.method, isCached: isCached, durationMilliseconds: report.clip.durationMilliseconds),
+        source: isSource
+          ? NewAnswer.Source(payload: order.submission.body, defaultPack: order.submission.defaults.pack) : nil)
       let played = order.played
       // Phones learn nothing about a test: they get neither a push nor a new clip in their library.
       let pushes = order.isTest ? [] : pushed.pushes

@@ -17,6 +17,20 @@ public struct DatabaseFacts: Sendable, Hashable {
     case foreign
   }
 
+  /// Something that must be the same on all machines that share the ledger, and is not.
+  public struct Difference: Sendable, Hashable {
+    /// The name of the thing, such as `lexicon` or `setting:locale`; docs/cluster.md lists the names.
+    public var thing: String
+    /// The names of the machines, in groups that have the same.
+    public var machines: [[String]]
+    /// Whether the difference is normal while the machines are upgraded one after another.
+    public var isOfUpgrade: Bool
+
+    public init(thing: String, machines: [[String]], isOfUpgrade: Bool) {
+      (self.thing, self.machines, self.isOfUpgrade) = (thing, machines, isOfUpgrade)
+    }
+  }
+
   /// The answer of the server.
   public struct Answer: Sendable, Hashable {
     /// The server's version, such as `15.14`.
@@ -34,14 +48,17 @@ public struct DatabaseFacts: Sendable, Hashable {
     public var secondsAhead: Int
     /// Nil if the tables are not current.
     public var contents: LedgerFacts.Contents?
+    /// What differs between the machines whose services run now.
+    public var differences: [Difference]
 
     public init(
       version: String, milliseconds: Int, bytes: Int64, tables: Tables, isStandby: Bool = false,
-      unsafeSettings: String? = nil, secondsAhead: Int = 0, contents: LedgerFacts.Contents? = nil
+      unsafeSettings: String? = nil, secondsAhead: Int = 0, contents: LedgerFacts.Contents? = nil,
+      differences: [Difference] = []
     ) {
       (self.version, self.milliseconds, self.bytes, self.tables) = (version, milliseconds, bytes, tables)
       (self.isStandby, self.unsafeSettings, self.secondsAhead) = (isStandby, unsafeSettings, secondsAhead)
-      self.contents = contents
+      (self.contents, self.differences) = (contents, differences)
     }
   }
 

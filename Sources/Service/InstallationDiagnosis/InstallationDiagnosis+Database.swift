@@ -45,6 +45,15 @@ extension InstallationDiagnosis {
             + "the role and the database. Reload the server, and restart the service."))
     }
     if let count = answer.contents?.setAside, count > 0 { problems.append(setAsideProblem(count, commands)) }
+    for difference in answer.differences {
+      if difference.isOfUpgrade {
+        // The other things that an upgrade changes follow from the version.
+        guard difference.thing == "version" else { continue }
+        found += "; the machines have different versions of Crier, as during an upgrade: \(difference.machinesText)"
+      } else {
+        problems.append(nodesProblem(difference, commands))
+      }
+    }
     return InstallationCheck(.ledger, found, problems)
   }
 

@@ -46,6 +46,7 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     case ledgerPasswordUnusable = "ledger_password_unusable"
     case ledgerReadOnly = "ledger_read_only"
     case ledgerNotDurable = "ledger_not_durable"
+    case nodesDiffer = "nodes_differ"
     case workSetAside = "work_set_aside"
     case noKey = "no_key"
     case noKeyInForce = "no_key_in_force"
@@ -89,9 +90,9 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
 
     public var severity: Severity {
       switch self {
-      case .settingIgnored, .diskLow, .ledgerOlder, .ledgerLogUnindexed, .workSetAside, .outputBusy, .serviceDegraded,
-        .publicURLUnusable, .speechServerFailing, .speechServerUntested, .clockDiffers, .clockNotSynchronized,
-        .openFilesLow:
+      case .settingIgnored, .diskLow, .ledgerOlder, .ledgerLogUnindexed, .workSetAside, .nodesDiffer, .outputBusy,
+        .serviceDegraded, .publicURLUnusable, .speechServerFailing, .speechServerUntested, .clockDiffers,
+        .clockNotSynchronized, .openFilesLow:
         .warning
       default: .fault
       }

@@ -67,6 +67,11 @@ public enum LedgerLook {
         LedgerFacts.Contents(
           keys: LedgerFacts.Keys(inForce: contents.keysInForce, ended: contents.keysEnded),
           webhookEndpoints: contents.webhookEndpoints, setAside: contents.setAside)
+      },
+      differences: (found.contents?.differences ?? []).map { difference in
+        DatabaseFacts.Difference(
+          thing: difference.thing.rawValue, machines: difference.groups.map { $0.map(\.description.host) },
+          isOfUpgrade: difference.isOfUpgrade)
       })
   }
 

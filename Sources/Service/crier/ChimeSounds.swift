@@ -48,6 +48,12 @@ struct ChimeSounds {
     return try PlayableFile.chime(tone.bytes, named: text)
   }
 
+  /// Returns bytes that are the same for two texts if they name the same sound; empty for a file that cannot be read.
+  static func content(of text: String) -> Data {
+    if text.isEmpty || text == none || text.hasPrefix(toneMark) { return Data(text.utf8) }
+    return (try? Data(contentsOf: URL(filePath: text))) ?? Data()
+  }
+
   /// Returns the chimes of kinds; see ``choices(in:)``.
   ///
   /// - Throws: `PlayableFileError`, `ToneError`.

@@ -113,9 +113,13 @@ extension PushParts {
   /// - Parameters:
   ///   - folder: The folder of the settings file, to which the paths of keys may be relative.
   ///   - tokens: The folder in which provider tokens are shared with other programs of the home.
+  ///   - store: The ledger in which provider tokens are shared with other machines; nil if no other one uses it.
   ///   - lifetime: The time for which a push is worth sending, in seconds.
   /// - Throws: `ProviderKeyError`, `PushTransportError`.
-  init(_ entries: [PushAppSetting], folder: URL, tokens tokenFolder: URL, lifetime: TimeInterval) throws {
+  init(
+    _ entries: [PushAppSetting], folder: URL, tokens tokenFolder: URL, store: (any Ledger.ProviderTokenStore)?,
+    lifetime: TimeInterval
+  ) throws {
     var clients: [PushSchedule.App: PushClient] = [:]
     var tokens: [String: ProviderTokens] = [:]
     var pools: [PushServer: PushConnections] = [:]
@@ -124,7 +128,9 @@ extension PushParts {
       let key = try ProviderKey(
         file: URL(filePath: entry.keyFile, relativeTo: folder).absoluteURL, id: entry.keyID, team: entry.team)
       let name = "\(entry.team) \(entry.keyID)"
-      let shared = tokens[name] ?? ProviderTokens(key: key, file: ProviderTokenFile(folder: tokenFolder, key: key))
+      let shared =
+        tokens[name]
+        ?? ProviderTokens(key: key, file: ProviderTokenFile(folder: tokenFolder, key: key), store: store)
       tokens[name] = shared
       for environment in entry.environments {
         let server = entry.pushServer(environment, folder: folder)

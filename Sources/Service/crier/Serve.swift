@@ -155,7 +155,7 @@ struct Serve: ReportingCommand {
       ? nil
       : try PushParts(
         configuration.apns, folder: settingsFolder, tokens: home.providerTokens,
-        lifetime: Double(configuration.pushMinutes) * 60)
+        store: ledger.nodeID == nil ? nil : ledger, lifetime: Double(configuration.pushMinutes) * 60)
     var webhooks = WebhookClient.Settings()
     webhooks.allowsPrivateAddresses = configuration.allowsPrivateWebhooks
     var parts = AnnouncementServer.Parts(
@@ -174,6 +174,12 @@ struct Serve: ReportingCommand {
     }
     let openingHours = configuration.openingHours
     if !openingHours.isEmpty { parts.isOpen = { openingHours.span(at: $0).isWithin } }
+    if ledger.nodeID != nil {
+      let shared = SharedThings(
+        configuration, folder: settingsFolder, home: home, installation: installation, shelf: shelf,
+        announcer: announcer)
+      parts.sharedThings = { await shared.contents() }
+    }
     let look = InstallationLook(
       home: home, files: files, config: config.map { URL(filePath: $0) }, flags: flags,
       environment: ProcessInfo.processInfo.environment, mayOpenDevices: false)

@@ -36,7 +36,8 @@ package struct AnswerToStore: Sendable {
 
   /// The number of bytes that the answer holds in memory while it waits, roughly.
   package var cost: Int {
-    512 + new.report.count + (new.decision?.byteCount ?? 0) + (announcement?.payload.count ?? 0) + 5_000 * pushes.count
+    let payloads = (new.source?.payload.count ?? 0) + (announcement?.payload.count ?? 0)
+    return 512 + new.report.count + payloads + (new.decision?.byteCount ?? 0) + 5_000 * pushes.count
   }
 
   /// The answer as it is stored.

@@ -31,6 +31,10 @@ extension Ledger {
     /// - Throws: ``LedgerError``.
     func neededClips(ofBatches batches: [String], among candidates: [String]?) async throws(LedgerError) -> Set<String>
 
+    /// Returns what a clip can be made from: of a few announcements that have it, those whose payloads the ledger has. The
+    /// result is empty if the last announcement with the clip was removed.
+    func clipSources(_ name: String) async throws(LedgerError) -> [ClipSource]
+
     /// Returns whether another account has an announcement with a clip, has pushed it, or made the clip in a batch. The
     /// call skips the account's own rows, so their number does not slow it down.
     func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool

@@ -13,7 +13,8 @@
 public enum Ledger {
   /// Everything that a ledger does.
   public typealias Store = AcceptanceStore & StateStore & KeyStore & DeviceStore & PushStore & WebhookStore
-    & LibraryStore & BatchStore & ProviderPaymentStore & PruningStore & SeatStore & NodeStore & Supervision
+    & LibraryStore & BatchStore & ProviderPaymentStore & PruningStore & SeatStore & NodeStore & ProviderTokenStore
+    & Supervision
 
   /// The limits of what a ledger keeps.
   public struct Limits: Sendable, Hashable {

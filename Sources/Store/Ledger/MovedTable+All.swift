@@ -19,7 +19,7 @@ extension MovedTable {
     MovedTable("replays", key: "number", integers: "number original", texts: "requester"),
     MovedTable(
       "answers", key: "number", .highest, integers: "number status created_at",
-      texts: "account key id clip clip_group", bytes: "body_digest report words"),
+      texts: "account key id clip clip_group source_pack", bytes: "body_digest report words source"),
     MovedTable(
       "decisions", key: "account id", integers: "occurred_at sequence duration accepted_at", reals: "loudness",
       texts: "account id kind text locale amount currency channel payer note method voice pack_digest clip clip_group "

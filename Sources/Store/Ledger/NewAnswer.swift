@@ -24,10 +24,13 @@ public struct NewAnswer: Sendable, Hashable {
   /// Codes and numbers about the clip for webhooks, such as `["method": "speech"]`, at most 1,000 bytes. They must not
   /// contain amounts or names. Nil for an answer that repeats an earlier one; no webhook message is sent for it.
   public var rendered: [String: String]?
+  /// What the clip was made from, for other nodes; nil if they need not make it, or if the announcement is played, because
+  /// then the ledger has its payload.
+  public var source: Source?
 
   public init(
     account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data, clip: PublishedClip? = nil,
-    decision: Decision? = nil, rendered: [String: String]? = nil
+    decision: Decision? = nil, rendered: [String: String]? = nil, source: Source? = nil
   ) {
     self.account = account
     self.key = key
@@ -38,6 +41,7 @@ public struct NewAnswer: Sendable, Hashable {
     self.clip = clip
     self.decision = decision
     self.rendered = rendered
+    self.source = source
   }
 
   /// The first rule that a value breaks; nil when the answer can be stored.
@@ -53,6 +57,10 @@ public struct NewAnswer: Sendable, Hashable {
     if let rendered, rendered.reduce(2, { $0 + $1.key.utf8.count + $1.value.utf8.count + 6 }) > 1000 {
       return "rendered (at most 1000 bytes as JSON)"
     }
+    if let source, source.payload.count > StoredAnnouncement.maximumPayloadBytes {
+      return "source (at most \(StoredAnnouncement.maximumPayloadBytes) bytes)"
+    }
+    if !isText(source?.defaultPack, 0...255) { return "defaultPack (at most 255 bytes without NUL)" }
     return clip?.brokenRule ?? decision?.brokenRule
   }
 }

@@ -48,13 +48,18 @@ extension Ledger {
     public var deliveries: Set<DeliverySeat.Kind>
     /// The lanes that the node plays, sorted by name.
     public var lanes: [String]
+    /// The fingerprints of the things that must be the same on all nodes; empty for a process that runs no service.
+    public var fingerprints: [SharedThing: String]
+
+    /// The time after which a node that was not heard of counts as gone, in seconds.
+    public static let patience: TimeInterval = 20
 
     package init(
       id: String, description: Description, startedAt: Date, silence: TimeInterval,
-      deliveries: Set<DeliverySeat.Kind>, lanes: [String]
+      deliveries: Set<DeliverySeat.Kind>, lanes: [String], fingerprints: [SharedThing: String] = [:]
     ) {
       (self.id, self.description, self.startedAt, self.silence) = (id, description, startedAt, silence)
-      (self.deliveries, self.lanes) = (deliveries, lanes)
+      (self.deliveries, self.lanes, self.fingerprints) = (deliveries, lanes, fingerprints)
     }
   }
 
@@ -65,9 +70,34 @@ extension Ledger {
 
     /// Notes that this node was heard of at this moment, and forgets nodes that were not heard of for a day and own no
     /// lane.
-    func noteNode() async throws(LedgerError)
+    ///
+    /// - Parameter fingerprints: Texts that are the same on two nodes exactly if the things are the same, and from which
+    ///   nothing else can be learned, because everybody who may read the ledger sees them. Nil keeps those of an earlier
+    ///   call.
+    func noteNode(_ fingerprints: [SharedThing: String]?) async throws(LedgerError)
 
     /// Returns the nodes that were heard of in the last hour or hold something, sorted by the names of their machines.
     func nodes() async throws(LedgerError) -> [Node]
+  }
+}
+
+extension Ledger.NodeStore {
+  /// Calls ``noteNode(_:)`` with nil.
+  public func noteNode() async throws(LedgerError) { try await noteNode(nil) }
+}
+
+extension Ledger.Node {
+  /// The fingerprints in the form in which a ledger stores them: the name of a thing, a space and its fingerprint.
+  package static func lines(_ fingerprints: [Ledger.SharedThing: String]) -> [String] {
+    fingerprints.map { "\($0.key.rawValue) \($0.value)" }.sorted()
+  }
+
+  /// Reads the result of ``lines(_:)``. Lines of another form are left out.
+  package static func fingerprints(_ lines: [String]) -> [Ledger.SharedThing: String] {
+    lines.reduce(into: [:]) { known, line in
+      let words = line.split(separator: " ", maxSplits: 1)
+      guard words.count == 2, let thing = Ledger.SharedThing(rawValue: String(words[0])) else { return }
+      known[thing] = String(words[1])
+    }
   }
 }

@@ -34,6 +34,12 @@ extension Ledger {
     isText(container, 1...1024) ? nil : "container (1 to 1024 bytes without NUL)"
   }
 
+  /// Returns the rule that an encrypted provider token or the name of its key breaks; nil if they break none.
+  package static func brokenRule(ofProviderToken token: Data, key: String) -> String? {
+    isText(key, 1...255) && (1...4_096).contains(token.count)
+      ? nil : "provider token (1 to 4096 bytes, for a key with 1 to 255 bytes without NUL)"
+  }
+
   /// Returns how many rows a call returns at most.
   ///
   /// - Parameter wanted: The number that the caller asks for.

@@ -16,6 +16,8 @@ public struct DatabaseExamination: Sendable, Hashable {
     public var webhookEndpoints: Int
     /// The number of unfinished deliveries that are set aside; see ``InterruptedWork``.
     public var setAside: Int
+    /// What differs between the nodes that use the database now.
+    public var differences: [Ledger.NodeDifference] = []
   }
 
   /// The hosts and ports of the servers.
@@ -144,9 +146,16 @@ extension PostgreSQLLedger {
     for column in ["announcements", "pushes", "webhooks", "provider_payments"] {
       aside += try count(column, in: setAside)
     }
+    let length = PostgreSQLValue.int64(Ledger.Lease.Terms().length.wholeMilliseconds)
+    var nodes: [Ledger.Node] = []
+    for row in try session.rows(knownNodes, [length]) {
+      // A row that cannot be read is of no use here.
+      if let node = try? node(row) { nodes.append(node) }
+    }
     return DatabaseExamination.Contents(
       keysInForce: inForce, keysEnded: try count("keys", in: row) - inForce,
-      webhookEndpoints: try count("endpoints", in: row), setAside: aside)
+      webhookEndpoints: try count("endpoints", in: row), setAside: aside,
+      differences: Ledger.NodeDifference.all(among: nodes))
   }
 
   private static let countingContents = """

@@ -146,26 +146,31 @@ extension PostgreSQLLedger {
     _ items: [AnswerToStore], at: Int64, in session: borrowing PostgreSQLSession
   ) throws -> Set<AnnouncementKey> {
     if items.isEmpty { return [] }
+    let clips: [PostgreSQLValue] = [
+      .strings(items.map { $0.new.clip?.name }), .strings(items.map { $0.new.clip?.group }),
+      .byteStrings(items.map(\.words)), .byteStrings(items.map { $0.new.source?.payload }),
+      .strings(items.map { $0.new.source?.defaultPack }),
+    ]
     let rows = try session.rows(
       insertingAnswers,
       [
         .int64(at), .strings(items.map(\.new.account)), .strings(items.map(\.new.key)),
         .byteStrings(items.map(\.new.bodyDigest)), .strings(items.map(\.new.id)),
         .int64s(items.map { Int64($0.new.status) }), .byteStrings(items.map(\.new.report)),
-        .strings(items.map { $0.new.clip?.name }), .strings(items.map { $0.new.clip?.group }),
-        .byteStrings(items.map(\.words)),
-      ])
+      ] + clips)
     var keys: Set<AnnouncementKey> = []
     for row in rows { keys.insert(AnnouncementKey(try row.read("account"), try row.read("key"))) }
     return keys
   }
 
   static let insertingAnswers = """
-    INSERT INTO answers (account, key, body_digest, id, status, report, clip, clip_group, words, created_at)
-    SELECT account, key, body_digest, id, status, report, clip, clip_group, words, $1
+    INSERT INTO answers (account, key, body_digest, id, status, report, clip, clip_group, words, source, source_pack,
+                         created_at)
+    SELECT account, key, body_digest, id, status, report, clip, clip_group, words, source, source_pack, $1
     FROM unnest($2::text[], $3::text[], $4::bytea[], $5::text[], $6::bigint[], $7::bytea[], $8::text[], $9::text[],
-                $10::bytea[])
-      WITH ORDINALITY AS new (account, key, body_digest, id, status, report, clip, clip_group, words, place)
+                $10::bytea[], $11::bytea[], $12::text[])
+      WITH ORDINALITY AS new (account, key, body_digest, id, status, report, clip, clip_group, words, source,
+                              source_pack, place)
     ORDER BY place
     ON CONFLICT (account, key) DO NOTHING
     RETURNING account, key

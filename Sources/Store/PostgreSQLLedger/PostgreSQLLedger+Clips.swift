@@ -88,6 +88,40 @@ extension PostgreSQLLedger {
     }
   }
 
+  public func clipSources(_ name: String) async throws(LedgerError) -> [ClipSource] {
+    if name.hasZero || name.isEmpty { return [] }
+    let sources: [ClipSource?] = try await read { session in
+      try session.all(Self.sourcesOfClip, [.string(name), .int64(Int64(ClipSource.most))]) { try ClipSource(row: $0) }
+    }
+    return sources.compactMap(\.self).withoutRepetitions
+  }
+
+  // Each part reads a few rows of an index that begins with the clip. Those of phones come last, because most of them have
+  // the clip of the answer.
+  static let sourcesOfClip = """
+    WITH named AS (
+      (SELECT account, id, NULL AS locale FROM answers WHERE clip = $1 LIMIT $2)
+      UNION ALL
+      (SELECT account, id, NULL FROM announcements WHERE clip = $1 AND kind = 'request' AND NOT replay LIMIT $2)
+      UNION ALL
+      (SELECT pushes.account, pushes.announcement, devices.locale FROM pushes
+       LEFT JOIN devices ON devices.account = pushes.account AND devices.id = pushes.device
+       WHERE pushes.clip = $1 AND pushes.announcement IS NOT NULL LIMIT $2)
+    )
+    SELECT named.account, coalesce(played.payload, answered.source) AS payload,
+      coalesce(played.default_pack, answered.source_pack) AS default_pack,
+      CASE WHEN decisions.clip = $1 THEN decisions.locale ELSE coalesce(named.locale, decisions.locale) END AS locale,
+      (decisions.clip = $1)::int::bigint AS decided,
+      CASE WHEN decisions.pack_digest IS NOT NULL THEN decisions.voice END AS pack
+    FROM named JOIN decisions ON decisions.account = named.account AND decisions.id = named.id
+    LEFT JOIN announcements AS played
+      ON played.account = named.account AND played.id = named.id AND played.kind = 'request' AND NOT played.replay
+    LEFT JOIN LATERAL (
+      SELECT source, source_pack FROM answers AS own
+      WHERE own.account = named.account AND own.id = named.id AND source IS NOT NULL ORDER BY number LIMIT 1
+    ) AS answered ON true
+    """
+
   public func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool {
     if account.hasZero || name.hasZero || name.isEmpty { return false }
     return try await read { session in

@@ -119,4 +119,9 @@ extension Schema {
       WHERE amount IS NOT NULL;
     CREATE INDEX decisions_received ON decisions (accepted_at) WHERE kind = 'received';
     """
+
+  /// The change of migration 15: what the clip of an answer was made from, unless an announcement has the same payload.
+  static let sourcesOfClips = """
+    ALTER TABLE answers ADD COLUMN source bytea, ADD COLUMN source_pack text COLLATE "C";
+    """
 }

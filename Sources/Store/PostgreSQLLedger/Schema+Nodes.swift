@@ -39,6 +39,19 @@ extension Schema {
     ALTER TABLE nodes ADD COLUMN place text COLLATE "C";
     """
 
+  /// The change of migration 13: `fingerprints` has a line for each thing that must be the same on all nodes; null for a
+  /// process that runs no service, and for one of an earlier version.
+  static let fingerprintsOfNodes = "ALTER TABLE nodes ADD COLUMN fingerprints text[] COLLATE \"C\";"
+
+  /// The table of migration 14: the provider tokens that the nodes share, each encrypted with the key that signed it. They
+  /// are worthless after an hour, so nothing copies them into another ledger.
+  static let providerTokens = """
+    CREATE TABLE provider_tokens (
+      key    text COLLATE "C" PRIMARY KEY,
+      sealed bytea NOT NULL
+    );
+    """
+
   /// The expression for a number of milliseconds as a duration.
   static func milliseconds(_ value: String) -> String { "\(value)::bigint * interval '1 millisecond'" }
 

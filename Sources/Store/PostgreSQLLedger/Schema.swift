@@ -24,6 +24,9 @@ enum Schema {
     .init("10: nodes, leases", nodes),
     .init("11: indexes and vacuuming of large tables", largeTables),
     .init("12: lanes of machines", lanesOfMachines),
+    .init("13: fingerprints of nodes", fingerprintsOfNodes),
+    .init("14: provider tokens", providerTokens),
+    .init("15: sources of clips", sourcesOfClips),
   ])
 
   /// The expression for the number of this transaction. A transaction gets its number at the first use of the

@@ -36,12 +36,12 @@ extension SQLiteLedger {
       try database.cachedStatement(
         sql: """
           INSERT INTO answers
-            (account, key, body_digest, id, status, report, clip, clip_group, created_at, words)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (account, key, body_digest, id, status, report, clip, clip_group, created_at, words, source, source_pack)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """
       ).execute(arguments: [
         new.account, new.key, new.bodyDigest, new.id, new.status, new.report, new.clip?.name, new.clip?.group, at,
-        item.words,
+        item.words, new.source?.payload, new.source?.defaultPack,
       ])
       if let decision = new.decision {
         try Self.store(decision, account: new.account, id: new.id, at: at, in: database)

@@ -4,6 +4,39 @@ import GRDB
 public import Ledger
 
 extension SQLiteLedger {
+  public func clipSources(_ name: String) async throws(LedgerError) -> [ClipSource] {
+    if name.hasZero || name.isEmpty { return [] }
+    let sources: [ClipSource?] = try await read { database in
+      try database.cachedStatement(sql: Self.sourcesOfClip).all([name, ClipSource.most]) { try ClipSource(row: $0) }
+    }
+    return sources.compactMap(\.self).withoutRepetitions
+  }
+
+  // Each part reads a few rows of an index that begins with the clip. Those of phones come last, because most of them have
+  // the clip of the answer.
+  static let sourcesOfClip = """
+    WITH named AS (
+      SELECT * FROM (SELECT account, id, NULL AS locale FROM answers WHERE clip = ?1 LIMIT ?2)
+      UNION ALL
+      SELECT * FROM (SELECT account, id, NULL FROM announcements
+                     WHERE clip = ?1 AND kind = 'request' AND NOT replay LIMIT ?2)
+      UNION ALL
+      SELECT * FROM (SELECT pushes.account, pushes.announcement, devices.locale FROM pushes
+                     LEFT JOIN devices ON devices.account = pushes.account AND devices.id = pushes.device
+                     WHERE pushes.clip = ?1 AND pushes.announcement IS NOT NULL LIMIT ?2)
+    )
+    SELECT named.account, coalesce(played.payload, answered.source) AS payload,
+      coalesce(played.default_pack, answered.source_pack) AS default_pack,
+      CASE WHEN decisions.clip = ?1 THEN decisions.locale ELSE coalesce(named.locale, decisions.locale) END AS locale,
+      decisions.clip = ?1 AS decided, CASE WHEN decisions.pack_digest IS NOT NULL THEN decisions.voice END AS pack
+    FROM named JOIN decisions ON decisions.account = named.account AND decisions.id = named.id
+    LEFT JOIN announcements AS played
+      ON played.account = named.account AND played.id = named.id AND played.kind = 'request' AND NOT played.replay
+    LEFT JOIN answers AS answered ON answered.rowid = (
+      SELECT rowid FROM answers AS own
+      WHERE own.account = named.account AND own.id = named.id AND source IS NOT NULL ORDER BY rowid LIMIT 1)
+    """
+
   public func neededClips(ofBatches batches: [String], among candidates: [String]?) async throws(LedgerError) -> Set<
     String
   > {

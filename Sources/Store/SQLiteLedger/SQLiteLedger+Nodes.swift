@@ -6,7 +6,7 @@ public import Ledger
 extension SQLiteLedger {
   public var nodeID: String? { nil }
 
-  public func noteNode() async throws(LedgerError) {}
+  public func noteNode(_ fingerprints: [Ledger.SharedThing: String]?) async throws(LedgerError) {}
 
   public func nodes() async throws(LedgerError) -> [Ledger.Node] { [] }
 }

@@ -23,6 +23,12 @@ extension Schema {
 
   private static let clipIndex = "CREATE INDEX answers_by_clip ON answers (clip, account) WHERE clip IS NOT NULL"
 
+  /// The change of migration 24: what the clip of an answer was made from, unless an announcement has the same payload.
+  static let sourcesOfClips = """
+    ALTER TABLE answers ADD COLUMN source BLOB;
+    ALTER TABLE answers ADD COLUMN source_pack TEXT;
+    """
+
   static func addClips(to database: Database) throws {
     try database.execute(sql: clipColumns)
     try fillClips(in: database)

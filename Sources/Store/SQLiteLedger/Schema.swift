@@ -73,6 +73,7 @@ enum Schema {
     migrator.registerMigration("21: receipts of phones, refunds, format of webhooks") { try $0.execute(sql: receipts) }
     migrator.registerMigration("22: tones of the library") { try addTones(to: $0) }
     migrator.registerMigration("23: messages of attempts") { try $0.execute(sql: attemptedMessages) }
+    migrator.registerMigration("24: sources of clips") { try $0.execute(sql: sourcesOfClips) }
     return migrator
   }
 

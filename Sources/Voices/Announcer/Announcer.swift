@@ -117,7 +117,7 @@ public final class Announcer: Sendable {
 
   /// - Parameter fallback: The code of the reason why another voice speaks instead of a speech server; nil if no speech
   ///   server should speak.
-  private func rendered(
+  func rendered(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into place: ClipPlace,
     _ permit: NewClipPermit, _ fallback: String?
   ) async throws -> Rendered {
@@ -192,7 +192,7 @@ public final class Announcer: Sendable {
     return (try await clip, nil)
   }
 
-  private static func name(_ recipe: String, _ options: RenderOptions) -> String {
+  static func name(_ recipe: String, _ options: RenderOptions) -> String {
     "\(recipe).\(options.format.fileExtension)"
   }
 

@@ -66,6 +66,13 @@ struct Call: Sendable {
   /// How unknown keys of the payload are treated.
   var unknownKeys: PayloadDecoder.UnknownKeys { isStrict ? .refuse : .warn }
 
+  /// Whether the sender wants a stored file or nothing: `Cache-Control: only-if-cached` (RFC 9111, section 5.2.1.7).
+  var wantsStoredOnly: Bool {
+    header(.cacheControl)?.lowercased().split(separator: ",").contains {
+      $0.trimmingCharacters(in: .whitespaces) == "only-if-cached"
+    } == true
+  }
+
   /// Returns the value of a query parameter, decoded. A request that repeats a parameter has already been refused.
   func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
 

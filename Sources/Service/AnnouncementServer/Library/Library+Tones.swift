@@ -20,11 +20,19 @@ extension Library {
     do {
       let libraries = try await clips.libraries()
       let (tones, unreadable) = await onWaitingThread { Self.tones(of: libraries) }
+      if unreadable.isEmpty { foundTones.withLock { $0 = tones } }
       if try await ledger.setLibraryTones(tones, unreadable: unreadable) { tellChange() }
     } catch {
       logger.warning(
         "The list of tones for phones could not be stored. The service tries again in ten minutes.",
         metadata: ["error": "\(Problem.loggable(error))"])
+    }
+  }
+
+  /// Bytes that are the same on two machines exactly if they have the same tones; nil before the first look.
+  var tonesContent: Data? {
+    foundTones.withLock { $0 }.map { tones in
+      Data(tones.map { "\($0.group) \($0.name) \($0.sha256)\n" }.sorted().joined().utf8)
     }
   }
 

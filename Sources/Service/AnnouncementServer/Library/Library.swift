@@ -35,6 +35,8 @@ final class Library: Sendable {
   private let recorded = Locked<[PackState]?>(nil)
   /// Whether the last attempt to record the packs failed, and was logged.
   private let hasFailed = Locked(false)
+  /// The tones that the last look found; nil before the first one.
+  let foundTones = Locked<[LibrarySound]?>(nil)
   /// The files of the packs by their digests.
   private let packFiles = Locked<[String: PackFile]>([:])
 
@@ -95,13 +97,17 @@ final class Library: Sendable {
 
   /// Returns a file of the library of an account and an app group.
   ///
-  /// - Parameter digest: The SHA-256 digest of the file.
+  /// - Parameters:
+  ///   - digest: The SHA-256 digest of the file.
+  ///   - remade: The clips that are made again if their files are not here; nil to make none.
   /// - Returns: nil if the library has no such file.
-  func file(_ digest: String, account: String, group: String) async throws -> Clips.File? {
-    if let name = try await ledger.libraryClip(sha256: digest, account: account, group: group),
-      let file = try await clips.file(named: name), file.etag == "\"\(digest)\""
-    {
-      return file
+  func file(
+    _ digest: String, account: String, group: String, remade: RemadeClips? = nil
+  ) async throws -> Clips.File? {
+    let etag = "\"\(digest)\""
+    if let name = try await ledger.libraryClip(sha256: digest, account: account, group: group) {
+      if let file = try await clips.file(named: name), file.etag == etag { return file }
+      if let file = try await remade?.file(named: name), file.etag == etag { return file }
     }
     if let tone = try await tone(digest, group: group) { return tone }
     guard let place = packFiles.withLock({ $0[digest] }) else { return nil }

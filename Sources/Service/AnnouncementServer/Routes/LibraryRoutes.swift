@@ -17,6 +17,8 @@ struct LibraryRoutes: Sendable {
   let ledger: any Ledger.Store
   let library: Library
   let groups: AppGroups
+  /// The clips that are made again; nil for a service that makes none.
+  let remade: RemadeClips?
 
   var routes: [Route] {
     [
@@ -99,7 +101,8 @@ struct LibraryRoutes: Sendable {
   private func file(_ call: Call) async throws -> Response {
     let group = try await group(of: call)
     let account = try call.sender.account
-    guard let file = try await library.file(call.parameter, account: account, group: group) else {
+    let remade = call.wantsStoredOnly ? nil : remade
+    guard let file = try await library.file(call.parameter, account: account, group: group, remade: remade) else {
       throw Problem.notFound("The library has no file with this digest. It may have been removed.")
     }
     return try FileAnswer(file: file).response(to: call.request)

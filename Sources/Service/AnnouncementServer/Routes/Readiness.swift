@@ -98,7 +98,8 @@ actor Readiness {
     // If one of these checks fails, the service is degraded but still ready. Clips can be made without the device, and
     // while announcements wait on an output without a player. Announcements are played even if neither Apple nor a
     // receiver of webhooks can be reached, and while deliveries are set aside. While a speech server fails, another
-    // voice speaks. When a node has ended, its deliveries wait for some seconds.
+    // voice speaks. When a node has ended, its deliveries wait for some seconds. While nodes differ, each of them goes on
+    // with what it has: if a proxy stopped asking such nodes, a mistake in one file would stop the shops.
     var others = [
       "device": await deviceCheck, "lanes": await lanesCheck, "pushes": await pushesCheck(),
       "webhooks": await webhooksCheck(), "providers": providers.check, "speech_servers": speechServersCheck,

@@ -46,13 +46,15 @@ extension Ledger {
     public var deliveries: Set<DeliverySeat.Kind>
     /// The lanes that the node plays, sorted by name.
     public var lanes: [String]
+    /// The number of batches that the node works on.
+    public var batches: Int
 
     package init(
       id: String, description: Description, startedAt: Date, silence: TimeInterval,
-      deliveries: Set<DeliverySeat.Kind>, lanes: [String]
+      deliveries: Set<DeliverySeat.Kind>, lanes: [String], batches: Int = 0
     ) {
       (self.id, self.description, self.startedAt, self.silence) = (id, description, startedAt, silence)
-      (self.deliveries, self.lanes) = (deliveries, lanes)
+      (self.deliveries, self.lanes, self.batches) = (deliveries, lanes, batches)
     }
   }
 

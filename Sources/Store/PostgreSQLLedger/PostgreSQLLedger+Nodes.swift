@@ -49,7 +49,8 @@ extension PostgreSQLLedger {
             host: try row.read("host"), version: try row.read("version"), address: try row.read("address")),
           startedAt: try row.value("started_at"), silence: Double(try row.value("silence") as Int) / 1000,
           deliveries: Set(names.compactMap(DeliverySeat.Kind.init)),
-          lanes: names.filter { $0.hasPrefix("lane:") }.map { String($0.dropFirst("lane:".count)) })
+          lanes: names.filter { $0.hasPrefix("lane:") }.map { String($0.dropFirst("lane:".count)) },
+          batches: names.count { $0.hasPrefix(Self.lease(ofBatch: "")) })
       }
     }
   }

@@ -24,6 +24,7 @@ enum Schema {
     .init("10: nodes, leases", nodes),
     .init("11: indexes and vacuuming of large tables", largeTables),
     .init("12: lanes of machines", lanesOfMachines),
+    .init("13: batches", batches),
   ])
 
   /// The expression for the number of this transaction, which it draws with the first use.

@@ -19,7 +19,7 @@ CLIP = b"RIFF" + bytes(2_000)
 
 
 class Node(http.server.ThreadingHTTPServer):
-    """A stand-in for a node. It allows requests with the key `good`, and has some clips and batches."""
+    """A stand-in for a node. It allows requests with the key `good`, and has some clips and files of the library."""
 
     daemon_threads = True
 
@@ -59,7 +59,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
         elif path.startswith("/v1/clips/") and "good" not in self.headers.get("authorization", "") + self.path:
             self._answer(401, b'{"code":"key_unknown"}')
-        elif path.startswith(("/v1/clips/", "/v1/batches/")) and path not in node.files:
+        elif path.startswith(("/v1/clips/", "/v1/library/files/")) and path not in node.files:
             self._answer(404, b'{"code":"not_found"}')
         else:
             self._answer(200, CLIP, ("ETag", '"abc"'), ("Cache-Control", "private, immutable"), ("Accept-Ranges", "bytes"))
@@ -141,7 +141,7 @@ class FilesTests(FrontTestCase):
     def test_requests_for_the_same_path_go_to_the_same_node_first(self):
         first = set()
         for number in range(12):
-            path = f"/v1/batches/{number}"
+            path = f"/v1/library/files/{number}"
             self.have(path)
             for _ in range(3):
                 self.assertEqual(self.ask(f"{path}?a={number}").status, 200)

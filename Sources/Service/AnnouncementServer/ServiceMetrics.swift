@@ -305,6 +305,8 @@ final class ServiceMetrics: Sendable {
     }
     page.family("crier_node_lanes", "gauge", "Outputs that a node plays.")
     for node in nodes { page.line("crier_node_lanes", labels(node), String(node.lanes.count)) }
+    page.family("crier_node_batches", "gauge", "Batches that a node works on.")
+    for node in nodes { page.line("crier_node_batches", labels(node), String(node.batches)) }
   }
 
   private struct Page {

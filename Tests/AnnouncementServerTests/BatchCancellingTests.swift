@@ -24,7 +24,8 @@ struct BatchCancellingTests {
   /// Waits until no further row of a batch begins.
   private func isStopping(_ place: String) async throws {
     let id = try place.split(separator: "/").last.map(String.init).orThrow("an id")
-    try await eventually { await service.server.batches.isStopping(id) }
+    let batches = try (service.server.batches.place as? FileBatches).orThrow("batches in files")
+    try await eventually { batches.isStopping(id) }
   }
 
   @Test("a waiting batch that is cancelled never starts, and frees its slot")

@@ -504,7 +504,7 @@ struct BatchRestartTests {
       ids.append(try place.split(separator: "/").last.map(String.init).orThrow("an id"))
     }
     for (id, days) in zip(ids, [1.1, 0.9]) {
-      await batches.end(id, at: Date(timeIntervalSinceNow: -days * 86_400))
+      await (batches.place as? FileBatches)?.end(id, at: Date(timeIntervalSinceNow: -days * 86_400))
     }
     await batches.prune()
     #expect(try await client.get("/v1/batches/\(ids[0])").status == 404)
@@ -543,7 +543,7 @@ struct BatchRestartTests {
   }
 }
 
-extension Batches {
+extension FileBatches {
   /// Sets the time at which a batch ended.
   fileprivate func end(_ id: String, at time: Date) { records[id]?.status.finishedAt = time }
 }

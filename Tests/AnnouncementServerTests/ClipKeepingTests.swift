@@ -89,13 +89,13 @@ struct ClipKeepingTests {
     let listed = try await clip(client, "p3", "3.00")
     let noted = try await clip(client, "p4", "4.00")
     for clip in [waiting, ended, listed, noted] { try age(clip, days: 1_000, in: service) }
-    let batches = service.server.batches
+    let held = service.server.batches.heldClips
     let list = try await client.send(
       .post, "/v1/batches", headers: ["Content-Type": "text/csv"], body: Data("amount,currency\n5.00,USD\n".utf8))
     let id = try list.string("id").orThrow("a batch")
-    await batches.hold([listed, noted], account: "shop", batch: id)
-    _ = await batches.writeClips(of: id)
-    await batches.hold([listed], account: "shop", batch: id)
+    await held.hold([listed, noted], account: "shop", batch: id)
+    await held.write(of: id)
+    await held.hold([listed], account: "shop", batch: id)
     await service.server.pruneClips()
     #expect(Set(service.clips()).isSuperset(of: [waiting, listed, noted]))
     #expect(!service.clips().contains(ended))

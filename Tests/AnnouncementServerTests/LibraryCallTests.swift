@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import FileSystem
 import Foundation
 import HTTPTypes
 import Ledger
@@ -146,7 +147,8 @@ struct LibraryCallTests {
     let listed = try await client.get("/v1/library/changes?group=group.tills")
     #expect(try Set(names(listed)) == Set(service.clips("group.tills").map { "added \($0)" }))
     let id = try place.split(separator: "/").last.map(String.init).orThrow("an id")
-    let files = await service.server.batches.files.clips(inResultOf: id, group: "group.tills")
+    let folder = service.folder.url.appending(path: "batches", directoryHint: .isDirectory)
+    let files = await BatchFiles(folder: folder, calls: .system).clips(inResultOf: id, group: "group.tills")
     #expect(files.names == Set(service.clips("group.tills")) && files.files.count == 2)
   }
 

@@ -243,7 +243,8 @@ struct RemovalOfSharedClipsTests {
     let client = TestClient(server: next.server, key: try await service.client().key)
     _ = try await client.post(payment("p1", "12.50", #""locale":"en-US""#))
     #expect(try await removedClips(client) == [])
-    #expect(await next.server.batches.records[id]?.areClipsNoted == true)
+    let batches = try (next.server.batches.place as? FileBatches).orThrow("batches in files")
+    #expect(await batches.records[id]?.areClipsNoted == true)
   }
 
   @Test("a clip of a finished batch stays until the batch is pruned")

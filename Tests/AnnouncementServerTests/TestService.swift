@@ -44,6 +44,8 @@ final class TestService: Sendable {
   struct Options: Sendable {
     var settings: ServiceSettings
     var ledger = SQLiteLedger.Options()
+    /// The ledger of several nodes; nil for a ledger in a file of the folder.
+    var sharedLedger: (any Ledger.Store)?
     var hasPlayer = false
     /// The player's settings.
     var player = Player.Settings()
@@ -107,7 +109,8 @@ final class TestService: Sendable {
     var options = try Options()
     change(&options)
     ledgerFile = folder.url.appending(path: "ledger.sqlite")
-    ledger = try SQLiteLedger(at: ledgerFile, options: options.ledger, now: options.now)
+    ledger =
+      try options.sharedLedger ?? SQLiteLedger(at: ledgerFile, options: options.ledger, now: options.now)
     let shelf = VoicePackShelf(
       folders: options.packs, storage: .copied, choices: options.chosenPacks, settled: options.settledPacks,
       interval: .zero)

@@ -281,8 +281,8 @@ struct LibraryTests {
     let later = try #require(try await ledger.libraryNews(after: news.position))
     #expect(later.clips.isEmpty && later.hasPacks && later.position > news.position)
     #expect(try await ledger.libraryNews(after: later.position) == nil)
-    try await ledger.noteLibraryPushed(upTo: news.position)
-    try await ledger.noteLibraryPushed(upTo: 1)
+    try await ledger.noteLibraryPushed(upTo: news.position, under: nil)
+    try await ledger.noteLibraryPushed(upTo: 1, under: nil)
     #expect(try await place.open().libraryNews(after: nil) == later)
   }
 }

@@ -93,7 +93,7 @@ private func fillDeliveries(of ledger: any Ledger.Store, _ clock: SetClock) asyn
     LibraryPack(id: "en-US", sha256: String(repeating: "b", count: 64), bytes: 12)
   ])
   _ = try await ledger.setLibraryTones([libraryClip("tone.wav", "c")])
-  try await ledger.noteLibraryPushed(upTo: 2)
+  try await ledger.noteLibraryPushed(upTo: 2, under: nil)
   try await ledger.note(clips: ["2.wav"], ofBatch: "batch", account: "shop")
   _ = try await ledger.accept(providerPayments: [report("wx-1"), report("wx-2"), refused()])
   if let last = try await ledger.waitingProviderPayments(after: 0).last {

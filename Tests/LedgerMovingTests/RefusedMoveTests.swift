@@ -38,6 +38,21 @@ struct RefusedMoveTests {
     #expect(try await place.rowsInDatabase() == rows)
   }
 
+  @Test("a database with an unfinished batch is not moved, because batches are files beside a ledger in SQLite")
+  func unfinishedBatch() async throws {
+    let place = try await MovingPlace()
+    let new = Ledger.NewBatch(id: "a", account: "shop", request: Data(), status: Data())
+    try await place.usingDatabase { ledger in
+      let batches = try ledger.sharedBatches.orThrow("batches of several nodes")
+      _ = try await batches.accept(new, list: Data("x".utf8), nil)
+    }
+    let error = try #require(await failure(of: intoFile(place)))
+    #expect(error.code == .unfinishedBatches && error.description.contains("a batch has not ended"))
+    #expect(!FileManager.default.fileExists(atPath: place.copy.path))
+    try await place.usingDatabase { _ = try await $0.sharedBatches?.cancel(batch: "a", account: "shop") }
+    _ = try await intoFile(place).run()
+  }
+
   @Test("a database whose tables have no rows is filled")
   func emptyTables() async throws {
     let place = try await MovingPlace()

@@ -19,7 +19,7 @@ CLIP = b"RIFF" + bytes(2_000)
 
 
 class Node(http.server.ThreadingHTTPServer):
-    """A stand-in for a node. It allows requests with the key `good`, and has some clips and batches.
+    """A stand-in for a node. It allows requests with the key `good`, and has some clips and files of the library.
 
     It can make other clips, unless the request asks for stored ones only.
     """
@@ -65,7 +65,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._answer(401, b'{"code":"key_unknown"}')
         elif path in node.makeable and self.headers.get("cache-control") != "only-if-cached":
             self._answer(200, CLIP, ("ETag", '"abc"'))
-        elif path.startswith(("/v1/clips/", "/v1/batches/", "/v1/library/files/")) and path not in node.files:
+        elif path.startswith(("/v1/clips/", "/v1/library/files/")) and path not in node.files:
             self._answer(404, b'{"code":"not_found"}')
         else:
             self._answer(200, CLIP, ("ETag", '"abc"'), ("Cache-Control", "private, immutable"), ("Accept-Ranges", "bytes"))
@@ -147,7 +147,7 @@ class FilesTests(FrontTestCase):
     def test_requests_for_the_same_path_go_to_the_same_node_first(self):
         first = set()
         for number in range(12):
-            path = f"/v1/batches/{number}"
+            path = f"/v1/library/files/{number}"
             self.have(path)
             for _ in range(3):
                 self.assertEqual(self.ask(f"{path}?a={number}").status, 200)

@@ -417,10 +417,11 @@ public actor PushSender {
 
   private func removeToken(_ token: String, of push: Ledger.Push, since: Date) async {
     do throws(LedgerError) {
-      try await ledger.removeToken(token, account: push.account, device: push.device, invalidSince: since)
+      try await ledger.removeToken(
+        token, account: push.account, device: push.device, invalidSince: since, under: seat)
     } catch {
       // APNs will answer the next push to the token in the same way, so the removal is tried again then.
-      report(.ledgerFailed(error))
+      reportFailure(error)
     }
   }
 
@@ -435,9 +436,9 @@ public actor PushSender {
       report(.allTokensRefused(app, reason: reason))
     }
     do throws(LedgerError) {
-      try await ledger.countRefusal(ofToken: token, account: push.account, device: push.device)
+      try await ledger.countRefusal(ofToken: token, account: push.account, device: push.device, under: seat)
     } catch {
-      report(.ledgerFailed(error))
+      reportFailure(error)
     }
   }
 }

@@ -55,7 +55,7 @@ extension AnnouncementServer {
       keptAfterUse: settings.clipLifetime)
     do {
       let removed = try await clips.prune(keeping) { [ledger, batches] names in
-        let running = await batches.unfinished
+        let running = try await batches.unfinished
         return try await ledger.neededClips(ofBatches: running.ids, among: names).union(running.clips)
       } failed: { [logger] error in
         logger.warning(

@@ -31,7 +31,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var ledger: any Ledger.Store
     /// The folder where clips are published. It contains a folder for each app group.
     public var containers: URL
-    /// The folder where batches are stored.
+    /// The folder where batches are stored if only one machine can use the ledger.
     public var batches: URL
     /// The system calls with which batches are stored. Tests replace them to make the disk slow or full.
     package var batchFileCalls = FileSystemCalls.system
@@ -197,8 +197,15 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let urls = ClipURLs(
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
       lifetime: settings.clipLifetime)
+    let batchFiles = BatchFiles(folder: parts.batches, calls: parts.batchFileCalls)
+    let batchPlace: any BatchPlace =
+      if let shared = ledger.sharedBatches {
+        LedgerBatches(shared, files: batchFiles, logger: logger)
+      } else {
+        FileBatches(files: batchFiles, logger: logger)
+      }
     batches = Batches(
-      files: BatchFiles(folder: parts.batches, calls: parts.batchFileCalls), announcer: parts.announcer, clips: clips,
+      place: batchPlace, announcer: parts.announcer, clips: clips,
       urls: urls, settings: settings, metrics: metrics, work: work, ledger: ledger, logger: logger,
       libraryChanged: library.tellChange)
     let providerEndpoints = ProviderEndpoints(

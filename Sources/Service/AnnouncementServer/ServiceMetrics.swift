@@ -323,6 +323,8 @@ final class ServiceMetrics: Sendable {
     }
     page.family("crier_node_lanes", "gauge", "Outputs that a node plays.")
     for node in nodes { page.line("crier_node_lanes", labels(node), String(node.lanes.count)) }
+    page.family("crier_node_batches", "gauge", "Batches that a node works on.")
+    for node in nodes { page.line("crier_node_batches", labels(node), String(node.batches)) }
     page.family(
       "crier_node_differs", "gauge",
       "1 for a node that has something other than most nodes, by the thing that must be the same.")

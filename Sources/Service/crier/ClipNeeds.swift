@@ -71,8 +71,9 @@ struct ClipNeeds: Sendable {
     _ source: (ledger: any Ledger.BatchStore, batches: URL)?, among names: [String]?
   ) async throws -> Set<String> {
     guard let source else { return [] }
+    let shared = try await source.ledger.sharedBatches?.unfinishedBatches().map(\.id) ?? []
     return try await source.ledger.neededClips(
-      ofBatches: try await UnfinishedBatches.ids(in: source.batches), among: names)
+      ofBatches: try await UnfinishedBatches.ids(in: source.batches) + shared, among: names)
   }
 }
 

@@ -101,7 +101,7 @@ enum Failures {
     if error.server != nil, error.action == .opening { return 69 }
     return switch error.code {
     case .noLedger, .valueUnstorable: 65
-    case .laneTaken, .leaseLost, .busy, .inUse, .unreachable, .outcomeUnknown: 69
+    case .laneTaken, .leaseLost, .busy, .inUse, .unfinishedBatches, .unreachable, .outcomeUnknown: 69
     case .invalidValue, .copyDiffers: 70
     default: error.server == nil || error.action == .moving ? 73 : 69
     }

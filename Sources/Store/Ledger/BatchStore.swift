@@ -3,6 +3,9 @@
 extension Ledger {
   /// The clips that batches and other accounts need. Each call is one whole transaction.
   public protocol BatchStore: Sendable {
+    /// The batches themselves; nil for a ledger in a file, whose service stores its batches in files beside it.
+    var sharedBatches: (any SharedBatchStore)? { get }
+
     /// Records that clips belong to a batch of an account. The records are durable when the call returns. A clip that
     /// is in several batches of the account belongs to the batch that was recorded last.
     ///

@@ -48,16 +48,24 @@ extension Ledger {
     func removeDevice(account: String, id: String, by actor: Administrator) async throws(LedgerError) -> Bool
 
     /// Records that APNs refused a token as bad. A token that was replaced meanwhile is not affected.
-    func countRefusal(ofToken token: String, account: String, device: String) async throws(LedgerError)
+    ///
+    /// - Parameter seat: The seat of the sender of pushes; nil for a push that was not in the outbox, such as one that
+    ///   tests a device.
+    /// - Throws: ``LedgerError`` with `leaseLost` if the sender has lost its seat. Nothing was changed then.
+    func countRefusal(
+      ofToken token: String, account: String, device: String, under seat: DeliverySeat?
+    ) async throws(LedgerError)
 
     /// Removes a token that APNs no longer knows.
     ///
-    /// - Parameter moment: The latest time at which APNs knows that the token was not valid. A token that was
-    ///   registered later is valid again, and stays.
+    /// - Parameters:
+    ///   - moment: The latest time at which APNs knows that the token was not valid. A token that was registered later is
+    ///     valid again, and stays.
+    ///   - seat: See ``countRefusal(ofToken:account:device:under:)``.
     /// - Returns: Whether the token was removed.
     @discardableResult
     func removeToken(
-      _ token: String, account: String, device: String, invalidSince moment: Date
+      _ token: String, account: String, device: String, invalidSince moment: Date, under seat: DeliverySeat?
     ) async throws(LedgerError) -> Bool
 
     /// Stores the outcome of a push that was not in the outbox, such as one that tests a device.
@@ -69,5 +77,20 @@ extension Ledger {
     func noteOutcome(
       _ state: Push.State, reason: String?, of kind: PushTokenKind, account: String, device: String
     ) async throws(LedgerError)
+  }
+}
+
+extension Ledger.DeviceStore {
+  /// Calls ``countRefusal(ofToken:account:device:under:)`` with `nil` for `under`.
+  public func countRefusal(ofToken token: String, account: String, device: String) async throws(LedgerError) {
+    try await countRefusal(ofToken: token, account: account, device: device, under: nil)
+  }
+
+  /// Calls ``removeToken(_:account:device:invalidSince:under:)`` with `nil` for `under`.
+  @discardableResult
+  public func removeToken(
+    _ token: String, account: String, device: String, invalidSince moment: Date
+  ) async throws(LedgerError) -> Bool {
+    try await removeToken(token, account: account, device: device, invalidSince: moment, under: nil)
   }
 }

@@ -48,6 +48,8 @@ public struct SetAsideWork<Item: Sendable, Moment: Comparable & Sendable>: Senda
   public init() {}
 
   public var count: Int { items.count }
+  /// The items, soonest first.
+  public var all: [Item] { items.map(\.item) }
   /// The moment at which the next item may be done; nil if there is none.
   public var nextMoment: Moment? { items.first?.moment }
 
@@ -81,7 +83,7 @@ extension Ledger {
     public var webhooks = 0
     /// Payments that providers have reported, and that are not announced yet.
     public var providerPayments = 0
-    /// The number of batches, which are not stored in the ledger.
+    /// The number of batches. A ledger in a file does not know them.
     public var batches = 0
 
     public var total: Int { announcements + pushes + webhooks + providerPayments + batches }

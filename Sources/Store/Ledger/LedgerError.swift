@@ -57,6 +57,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case notEmpty = "not_empty"
     /// The other kind of ledger cannot store a value; see ``LedgerError/field``.
     case valueUnstorable = "value_unstorable"
+    /// A batch has not ended, and the other kind of ledger does not store batches.
+    case unfinishedBatches = "unfinished_batches"
     /// A row of the new ledger differs from the row that was copied; see ``LedgerError/field``.
     case copyDiffers = "copy_differs"
     /// The ledger's server cannot be reached. Nothing was changed.
@@ -102,6 +104,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case pushing
     case changingLibrary
     case changingWebhooks
+    case changingBatches
     case taking
     case moving
   }
@@ -209,6 +212,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .pushing: "Changing the pushes in the ledger"
     case .changingLibrary: "Recording a change of the sound library in the ledger"
     case .changingWebhooks: "Changing the webhooks in the ledger"
+    case .changingBatches: "Changing the batches in the ledger"
     case .taking: "Reserving deliveries of the ledger"
     case .moving: "Moving the ledger"
     }
@@ -243,6 +247,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .noLedger: "there is no ledger"
     case .notEmpty: "there is a ledger already"
     case .valueUnstorable: "PostgreSQL cannot store a text with a NUL or with invalid UTF-8 (\(field ?? "unknown row"))"
+    case .unfinishedBatches: "a batch has not ended"
     case .copyDiffers: "a row was not copied as it is (\(field ?? "unknown row"))"
     case .unreachable: "no server accepted the connection"
     case .outcomeUnknown: "the connection broke before the changes were confirmed"
@@ -286,6 +291,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .noLedger: "Nothing was changed. Name another home folder."
     case .notEmpty: "Nothing was changed. Move the file and the files beside it away, or name another home folder."
     case .valueUnstorable: "Nothing was changed. Correct the text in a copy of the file, with the program sqlite3."
+    case .unfinishedBatches:
+      "Nothing was changed. Start the service, wait until all batches have ended or cancel them, and try again."
     case .copyDiffers: "Nothing was kept. Check the disks and the memory of both machines, and try again."
     case .unreachable: "Nothing was changed. Check that the server runs and can be reached from this machine."
     case .outcomeUnknown: "The changes may have been stored. Make the same call again: it finds out whether they were."

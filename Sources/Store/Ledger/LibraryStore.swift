@@ -25,11 +25,14 @@ extension Ledger {
     /// Returns the changes of the libraries after a position; nil if there are none.
     ///
     /// - Parameter position: The position up to which changes are known; nil for the position that
-    ///   ``noteLibraryPushed(upTo:)`` recorded.
+    ///   ``noteLibraryPushed(upTo:under:)`` recorded.
     func libraryNews(after position: Int64?) async throws(LedgerError) -> LibraryNews?
 
     /// Records the position up to which pushes were made for the changes of the libraries.
-    func noteLibraryPushed(upTo position: Int64) async throws(LedgerError)
+    ///
+    /// - Parameter seat: The seat of the sender of pushes; nil only if no other sender can exist.
+    /// - Throws: ``LedgerError`` with `leaseLost` if the sender has lost its seat. Nothing was changed then.
+    func noteLibraryPushed(upTo position: Int64, under seat: DeliverySeat?) async throws(LedgerError)
 
     /// Returns the devices that have a token, in the order of their accounts and ids, beginning after a device.
     ///

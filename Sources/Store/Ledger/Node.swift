@@ -48,6 +48,8 @@ extension Ledger {
     public var deliveries: Set<DeliverySeat.Kind>
     /// The lanes that the node plays, sorted by name.
     public var lanes: [String]
+    /// The number of batches that the node works on.
+    public var batches: Int
     /// The fingerprints of the things that must be the same on all nodes; empty for a process that runs no service.
     public var fingerprints: [SharedThing: String]
 
@@ -56,10 +58,12 @@ extension Ledger {
 
     package init(
       id: String, description: Description, startedAt: Date, silence: TimeInterval,
-      deliveries: Set<DeliverySeat.Kind>, lanes: [String], fingerprints: [SharedThing: String] = [:]
+      deliveries: Set<DeliverySeat.Kind>, lanes: [String], batches: Int = 0,
+      fingerprints: [SharedThing: String] = [:]
     ) {
       (self.id, self.description, self.startedAt, self.silence) = (id, description, startedAt, silence)
-      (self.deliveries, self.lanes, self.fingerprints) = (deliveries, lanes, fingerprints)
+      (self.deliveries, self.lanes, self.batches) = (deliveries, lanes, batches)
+      self.fingerprints = fingerprints
     }
   }
 

@@ -5,11 +5,14 @@ extension Ledger {
   public protocol PushStore: Sendable {
     /// Puts pushes that announce nothing into the outbox, in one transaction.
     ///
+    /// - Parameter seat: The seat of the sender, if the sender makes the pushes itself, such as those of the library.
     /// - Returns: The numbers of the pushes. A push to a device that the account does not have is left out.
-    /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing
-    ///   was stored then.
+    /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `leaseLost`, `diskFull`, `busy` or a file error.
+    ///   Nothing was stored then.
     @discardableResult
-    func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64]
+    func accept(
+      _ pushes: [NewPush], account: String, under seat: DeliverySeat?
+    ) async throws(LedgerError) -> [Int64]
 
     /// Returns the unfinished pushes after a number, oldest first.
     ///
@@ -81,6 +84,12 @@ extension Ledger {
 }
 
 extension Ledger.PushStore {
+  /// Calls ``accept(_:account:under:)`` with `nil` for `under`.
+  @discardableResult
+  public func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64] {
+    try await accept(pushes, account: account, under: nil)
+  }
+
   /// Calls ``unfinishedPushes(after:limit:)`` with `1000` for `limit`.
   public func unfinishedPushes(after number: Int64 = 0) async throws(LedgerError) -> [Ledger.UnfinishedPush] {
     try await unfinishedPushes(after: number, limit: 1000)

@@ -15,6 +15,8 @@ enum AdvisoryLock: Int64 {
   case libraryFiles = 3
   /// The holder of a lease. Transactions that write under the lease share the lock.
   case leases = 4
+  /// The number of unfinished batches.
+  case batches = 5
 }
 
 extension PostgreSQLSession {

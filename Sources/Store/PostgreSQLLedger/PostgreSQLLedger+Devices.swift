@@ -231,9 +231,11 @@ extension PostgreSQLLedger {
     }
   }
 
-  public func countRefusal(ofToken token: String, account: String, device: String) async throws(LedgerError) {
+  public func countRefusal(
+    ofToken token: String, account: String, device: String, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
     if token.hasZero || account.hasZero || device.hasZero { return }
-    try await write(while: .registering) { session in
+    try await write(while: .registering, under: seat) { session in
       try session.execute(
         "UPDATE device_tokens SET refusals = refusals + 1 WHERE account = $1 AND device = $2 AND token = $3",
         [.string(account), .string(device), .string(token)])
@@ -242,12 +244,12 @@ extension PostgreSQLLedger {
 
   @discardableResult
   public func removeToken(
-    _ token: String, account: String, device: String, invalidSince moment: Date
+    _ token: String, account: String, device: String, invalidSince moment: Date, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Bool {
     guard let moment = moment.wholeMilliseconds, !token.hasZero, !account.hasZero, !device.hasZero else {
       return false
     }
-    return try await write(while: .registering) { session in
+    return try await write(while: .registering, under: seat) { session in
       // If the token is being registered again, this waits, and then finds the new time.
       try session.execute(
         "DELETE FROM device_tokens WHERE account = $1 AND device = $2 AND token = $3 AND registered_at < $4",

@@ -84,8 +84,8 @@ extension PostgreSQLLedger {
     }
   }
 
-  public func noteLibraryPushed(upTo position: Int64) async throws(LedgerError) {
-    try await write(while: .changingLibrary) { session in
+  public func noteLibraryPushed(upTo position: Int64, under seat: DeliverySeat?) async throws(LedgerError) {
+    try await write(while: .changingLibrary, under: seat) { session in
       try session.execute("UPDATE library_feed SET pushed = $1 WHERE pushed < $1", [.int64(position)])
     }
   }

@@ -31,18 +31,25 @@ extension PostgreSQLLedger {
   ///   - place: The place of the caller's locked files, if the caller has the locked file that belongs to the lease. A node
   ///     with the same place that held the lease has ended then, so the lease is free even before its time is over.
   ///   - reports: The latest report of a player, which renewals store.
+  ///   - begin: Changes what belongs to the lease, in the same transaction. If it returns false, there is no need for the
+  ///     lease, and it is removed.
   /// - Returns: nil if another node has the lease, or another part of this process.
   func takeLease(
     _ name: String, terms: Ledger.Lease.Terms, ofHome home: String? = nil, lockedAt place: String? = nil,
-    isLostByTime: Bool = true, reports: Locked<PlayerReport?>? = nil
+    isLostByTime: Bool = true, reports: Locked<PlayerReport?>? = nil,
+    begin: @escaping @Sendable (borrowing PostgreSQLSession) throws -> Bool = { _ in true }
   ) async throws(LedgerError) -> HeldLease? {
     let length = leaseLength
     let start = ContinuousClock.now
     let epoch = try await write(while: .taking) { [self] session in
       try session.lock(.leases, name)
       try noteNode(in: session)
-      return try session.value(
+      let epoch = try session.value(
         Self.taking, [.string(name), .string(node.id), length, .string(home), .string(place)], as: Int64.self)
+      guard let epoch else { return nil as Int64? }
+      if try begin(session) { return epoch }
+      try session.execute(Self.removingLease, [.string(name)])
+      return nil
     }
     guard let epoch else { return nil }
     return HeldLease(
@@ -81,6 +88,7 @@ extension PostgreSQLLedger {
     UPDATE leases SET until = clock_timestamp() + \(Schema.milliseconds("$4")), report = coalesce($5::bytea, report)
     WHERE name = $1 AND epoch = $2 AND node = $3
     """
+  static let removingLease = "DELETE FROM leases WHERE name = $1"
   static let givingBack = """
     UPDATE leases SET until = least(until, clock_timestamp()) WHERE name = $1 AND epoch = $2 AND node = $3
     """

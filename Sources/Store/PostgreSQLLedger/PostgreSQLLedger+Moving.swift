@@ -11,7 +11,7 @@ extension PostgreSQLLedger {
   /// - Parameter work: Reads the rows, all of which are of one moment.
   /// - Throws: The errors of the work; ``LedgerError``: `noLedger` if the database has no tables of a ledger, `inUse`
   ///   if a program of Crier is connected to it, `olderVersion` or `newerVersion` if its tables are not those of this
-  ///   version.
+  ///   version, `unfinishedBatches` if a batch has not ended, because batches are not copied.
   package static func read<Value: Sendable>(
     at address: PostgreSQLAddress, _ work: @escaping @Sendable (borrowing PostgreSQLSession) throws -> Value
   ) async throws -> Value {
@@ -22,7 +22,12 @@ extension PostgreSQLLedger {
         throw LedgerError(.olderVersion, while: .moving, on: address.description)
       }
       return try await transaction(on: connection, address.description) { session in
-        .rollBack(try work(session))
+        let isUnfinished: Bool? = try session.value(
+          "SELECT EXISTS (SELECT 1 FROM batches WHERE finished_at IS NULL) AS value")
+        guard isUnfinished == false else {
+          throw LedgerError(.unfinishedBatches, while: .moving, on: address.description)
+        }
+        return .rollBack(try work(session))
       }
     }
   }

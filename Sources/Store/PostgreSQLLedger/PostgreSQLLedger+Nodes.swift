@@ -59,7 +59,7 @@ extension PostgreSQLLedger {
       startedAt: try row.value("started_at"), silence: Double(try row.value("silence") as Int) / 1000,
       deliveries: Set(names.compactMap(DeliverySeat.Kind.init)),
       lanes: names.filter { $0.hasPrefix("lane:") }.map { String($0.dropFirst("lane:".count)) },
-      fingerprints: Ledger.Node.fingerprints(lines))
+      batches: names.count { $0.hasPrefix(lease(ofBatch: "")) }, fingerprints: Ledger.Node.fingerprints(lines))
   }
 
   static let knownNodes = """

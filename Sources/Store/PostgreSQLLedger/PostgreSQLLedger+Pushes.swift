@@ -9,9 +9,11 @@ extension PostgreSQLLedger {
   // MARK: - Accepting
 
   @discardableResult
-  public func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64] {
+  public func accept(
+    _ pushes: [NewPush], account: String, under seat: DeliverySeat?
+  ) async throws(LedgerError) -> [Int64] {
     try refuse(NewPush.brokenRule(ofAccount: account), while: .pushing)
-    return try await write(while: .pushing, cost: 5_000 * pushes.count) { [self] session in
+    return try await write(while: .pushing, under: seat, cost: 5_000 * pushes.count) { [self] session in
       try insert(pushes, account: account, announcement: nil, in: session)
     }
   }

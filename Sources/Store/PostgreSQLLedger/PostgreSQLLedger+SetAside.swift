@@ -11,7 +11,8 @@ extension PostgreSQLLedger {
       let counts = try session.first(Self.setAside) { row in
         Ledger.SetAsideCounts(
           announcements: try row.value("announcements"), pushes: try row.value("pushes"),
-          webhooks: try row.value("webhooks"), providerPayments: try row.value("provider_payments"))
+          webhooks: try row.value("webhooks"), providerPayments: try row.value("provider_payments"),
+          batches: try row.value("batches"))
       }
       guard let counts else { throw UnreadableRow() }
       return counts
@@ -23,6 +24,7 @@ extension PostgreSQLLedger {
       (SELECT count(*) FROM announcements WHERE starts >= 2 AND finished_at IS NULL) AS announcements,
       (SELECT count(*) FROM pushes WHERE starts >= 2 AND finished_at IS NULL) AS pushes,
       (SELECT count(*) FROM webhooks WHERE starts >= 2 AND finished_at IS NULL) AS webhooks,
-      (SELECT count(*) FROM provider_payments WHERE starts >= 2 AND finished_at IS NULL) AS provider_payments
+      (SELECT count(*) FROM provider_payments WHERE starts >= 2 AND finished_at IS NULL) AS provider_payments,
+      (SELECT count(*) FROM batches WHERE starts >= 2 AND finished_at IS NULL) AS batches
     """
 }

@@ -27,6 +27,7 @@ enum Schema {
     .init("13: fingerprints of nodes", fingerprintsOfNodes),
     .init("14: provider tokens", providerTokens),
     .init("15: sources of clips", sourcesOfClips),
+    .init("16: batches", batches),
   ])
 
   /// The expression for the number of this transaction. A transaction gets its number at the first use of the

@@ -4,6 +4,8 @@ import GRDB
 public import Ledger
 
 extension SQLiteLedger {
+  public var sharedBatches: (any Ledger.SharedBatchStore)? { nil }
+
   public func note(
     clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound]
   ) async throws(LedgerError) {

@@ -185,7 +185,10 @@ extension SQLiteLedger {
     }
   }
 
-  public func countRefusal(ofToken token: String, account: String, device: String) async throws(LedgerError) {
+  public func countRefusal(
+    ofToken token: String, account: String, device: String, under seat: DeliverySeat?
+  ) async throws(LedgerError) {
+    try check(seat, while: .registering)
     if token.hasZero || account.hasZero || device.hasZero { return }
     try await write(while: .registering) { database in
       try database.cachedStatement(
@@ -196,8 +199,9 @@ extension SQLiteLedger {
 
   @discardableResult
   public func removeToken(
-    _ token: String, account: String, device: String, invalidSince moment: Date
+    _ token: String, account: String, device: String, invalidSince moment: Date, under seat: DeliverySeat?
   ) async throws(LedgerError) -> Bool {
+    try check(seat, while: .registering)
     guard let moment = moment.wholeMilliseconds, !token.hasZero, !account.hasZero, !device.hasZero else {
       return false
     }

@@ -82,7 +82,8 @@ extension SQLiteLedger {
     }
   }
 
-  public func noteLibraryPushed(upTo position: Int64) async throws(LedgerError) {
+  public func noteLibraryPushed(upTo position: Int64, under seat: DeliverySeat?) async throws(LedgerError) {
+    try check(seat, while: .changingLibrary)
     try await write(while: .changingLibrary) { database in
       try database.cachedStatement(sql: "UPDATE library_feed SET pushed = max(pushed, ?)").execute(arguments: [position]
       )

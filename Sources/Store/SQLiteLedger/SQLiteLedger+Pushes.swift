@@ -7,7 +7,10 @@ import PushMessages
 
 extension SQLiteLedger {
   @discardableResult
-  public func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64] {
+  public func accept(
+    _ pushes: [NewPush], account: String, under seat: DeliverySeat?
+  ) async throws(LedgerError) -> [Int64] {
+    try check(seat, while: .pushing)
     try refuse(NewPush.brokenRule(ofAccount: account), while: .pushing)
     return try await write(while: .pushing, cost: 5_000 * pushes.count) { [self] database in
       try checkSize(in: database)

@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import Foundation
 public import Ledger
+import PushMessages
 import WebhookMessages
 
 /// Pushes, webhooks and payments in a ledger, and every write that a sender makes about them. Each write takes pushes,
@@ -17,12 +18,24 @@ public final class DeliveryWork: Sendable {
 
   private let ledger: any Ledger.Store
   private let items: [DeliverySeat.Kind: Locked<[Int64]>]
+  /// The devices whose tokens can be removed.
+  private let devices: Locked<[String]>
+  /// The position up to which the changes of the library were pushed.
+  private let pushedPosition = Locked<Int64>(0)
 
   /// - Parameter count: The number of pushes, of messages and of payments.
   public init(in ledger: any Ledger.Store, count: Int = 40) async throws {
     self.ledger = ledger
     _ = try await ledger.register(newDevice())
     _ = try await ledger.register(newEndpoint(), by: .currentUser)
+    let devices = (0..<count / 4).map { "phone-of-\($0)" }
+    for device in devices {
+      _ = try await ledger.register(newDevice(device, tokens: [.alert: "token of \(device)"]))
+    }
+    self.devices = Locked(devices)
+    try await ledger.note(
+      clips: [], ofBatch: "batch", account: "shop",
+      files: (0..<count).map { libraryClip("\($0).wav", group: "group.\($0)") })
     let pushes = try await ledger.accept((0..<count).map { _ in newPush("phone-1") }, account: "shop")
     for number in 0..<count {
       let id = "delivered-\(number)"
@@ -45,8 +58,9 @@ public final class DeliveryWork: Sendable {
     items = [.pushes: Locked(pushes), .webhooks: Locked(webhooks), .providerPayments: Locked(payments)]
   }
 
+  private struct NothingLeft: Error {}
+
   private func next(_ kind: DeliverySeat.Kind) throws -> Int64 {
-    struct NothingLeft: Error {}
     guard let item = items[kind]?.withLock({ $0.popLast() }) else { throw NothingLeft() }
     return item
   }
@@ -63,6 +77,24 @@ public final class DeliveryWork: Sendable {
         write("finishPush") { [ledger] in try await ledger.finishPush($0, .delivered, reason: nil, under: $1) },
         write("expirePushes") { [ledger] in _ = try await ledger.expirePushes([($0, "TooLate")], under: $1) },
         write("postponePush") { [ledger] in try await ledger.postponePush($0, reason: "Unreachable", under: $1) },
+        write("accept") { [ledger] _, seat in
+          try await ledger.accept([newPush("phone-1", .background)], account: "shop", under: seat)
+        },
+        write("countRefusal") { [ledger] _, seat in
+          try await ledger.countRefusal(ofToken: "a1", account: "shop", device: "phone-1", under: seat)
+        },
+        write("removeToken") { [ledger, devices] _, seat in
+          guard let device = devices.withLock({ $0.popLast() }) else { throw NothingLeft() }
+          try await ledger.removeToken(
+            "token of \(device)", account: "shop", device: device, invalidSince: .distantFuture, under: seat)
+        },
+        write("noteLibraryPushed") { [ledger, pushedPosition] _, seat in
+          let position = pushedPosition.withLock { position in
+            position += 1
+            return position
+          }
+          try await ledger.noteLibraryPushed(upTo: position, under: seat)
+        },
       ]
     case .webhooks:
       let attempt = Ledger.WebhookAttempt(
@@ -90,6 +122,11 @@ public final class DeliveryWork: Sendable {
     let payments = try await ledger.providerPayments(account: "shop", endpoint: "till", limit: 1_000).map { payment in
       "\(payment.number) \(payment.starts) \(payment.state)"
     }
-    return [pushes, webhooks, payments].map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    let devices = try await ledger.devices(account: "shop", after: "", limit: 1_000).map { device in
+      "\(device.id) \(device.tokens.values.map(\.refusals))"
+    }
+    let groups = try await ledger.libraryNews(after: nil)?.clips.count ?? 0
+    let parts = [pushes, webhooks, payments, devices, ["\(groups)"]]
+    return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
 }

@@ -60,6 +60,16 @@ public final class LedgerPlace: Sendable {
     return ledger
   }
 
+  /// Lets the time of all leases be over, as if their holders had stopped long ago. A ledger in a file has no leases.
+  public func endLeases() async throws {
+    guard let database else { return }
+    let connection = try PostgreSQLConnection(to: database.address, options: LedgerDatabase.patient)
+    try await connection.run { session throws(PostgreSQLError) in
+      try session.execute("UPDATE leases SET until = clock_timestamp() - interval '1 millisecond'")
+    }
+    await connection.close()
+  }
+
   /// The name of the ledger in errors.
   public var name: String {
     database?.address.description ?? file.path(percentEncoded: false)

@@ -84,6 +84,14 @@ struct BatchFiles: Sendable {
     }
   }
 
+  /// Returns the list of a batch; nil if there is none.
+  ///
+  /// - Throws: The operating system's error.
+  func contentsOfList(_ id: String) async throws -> Data? {
+    let file = list(id)
+    return try await onWaitingThread { try DurableFile.contents(of: file) }
+  }
+
   // MARK: Lists and results of running batches
 
   /// Opens the list of a batch for reading. Call this on a thread that may block.

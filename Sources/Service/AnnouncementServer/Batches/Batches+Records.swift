@@ -5,7 +5,7 @@ import Announcer
 import Foundation
 import TextFormats
 
-/// The types that describe a batch to clients and on disk.
+/// The types that describe a batch to clients and where batches are stored.
 extension Batches {
   /// The status of a batch, as clients receive it.
   struct Status: Sendable, Hashable, Codable {
@@ -55,7 +55,7 @@ extension Batches {
     }
   }
 
-  /// The stored record of a batch. Its list and its result are separate files.
+  /// The stored record of a batch. Its list and its result are stored separately.
   struct Record: Codable {
     var account: String
     /// The host and port by which the sender called the service.

@@ -60,6 +60,8 @@ actor LibraryPushes {
   /// The pushes that are to be put into the outbox.
   private var unsent: Set<Target> = []
   private let signal = WorkSignal()
+  /// The seat of the sender whose pushes these are; nil if no other sender can exist.
+  private var seat: DeliverySeat?
 
   /// - Parameters:
   ///   - interval: The time between two file-provider pushes to a device.
@@ -84,8 +86,10 @@ actor LibraryPushes {
 
   /// Pushes changes until the task is cancelled. The call can be repeated, and begins with the changes that no node has
   /// pushed then.
-  func run() async {
-    (position, pushedPosition, unsent) = (nil, nil, [])
+  ///
+  /// - Parameter seat: The seat of the sender of pushes.
+  func run(under seat: DeliverySeat) async {
+    (self.seat, position, pushedPosition, unsent) = (seat, nil, nil, [])
     while !Task.isCancelled {
       await look()
       // The sleep throws only when the service stops.
@@ -121,6 +125,8 @@ actor LibraryPushes {
       unsent = []
       try await note()
     } catch {
+      // Whoever gave the seat knows that it is lost.
+      if error.code == .leaseLost { return }
       logger.warning(
         "Changes of the library could not be pushed. The service tries again.", metadata: ["error": "\(error)"])
     }
@@ -131,7 +137,7 @@ actor LibraryPushes {
     guard let position, position != pushedPosition, containers.nextMoment == nil, backgrounds.nextMoment == nil else {
       return
     }
-    try await ledger.noteLibraryPushed(upTo: position)
+    try await ledger.noteLibraryPushed(upTo: position, under: seat)
     pushedPosition = position
   }
 
@@ -219,7 +225,8 @@ actor LibraryPushes {
     for (account, targets) in Dictionary(grouping: targets, by: \.device.account).sorted(by: { $0.key < $1.key }) {
       let pushes = targets.compactMap { Self.push($0, until: expiresAt) }
       for start in stride(from: 0, to: pushes.count, by: Self.pushesAtOnce) {
-        try await ledger.accept(Array(pushes[start..<min(start + Self.pushesAtOnce, pushes.count)]), account: account)
+        let some = pushes[start..<min(start + Self.pushesAtOnce, pushes.count)]
+        try await ledger.accept(Array(some), account: account, under: seat)
       }
     }
     sent()

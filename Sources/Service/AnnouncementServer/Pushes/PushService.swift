@@ -69,7 +69,7 @@ final class PushService: Service {
     let fault: Logger.Message = "Pushes cannot be sent. The service tries again."
     await ledger.deliver(.pushes, fault, logger) { [sender, library, reach] seat in
       await withDiscardingTaskGroup { group in
-        group.addTask { await library.run() }
+        group.addTask { await library.run(under: seat) }
         // Another process of the home may have put pushes into the outbox. The sleep throws only when the service
         // stops.
         group.addTask {

@@ -84,7 +84,7 @@ extension AnnouncementRoutes {
   /// Returns whether another account announced the clip, or has it in the result of a list.
   private func isClipOfOthers(_ name: String, than account: String) async throws -> Bool {
     // The batches are asked first, because the clips that they hold move from there to the ledger.
-    if await batches.holds(name, forOthersThan: account) { return true }
+    if await batches.heldClips.holds(name, forOthersThan: account) { return true }
     return try await ledger.isClipOfOthers(name, than: account)
   }
 }

@@ -107,15 +107,15 @@ struct BatchRoutes: Sendable {
 
   private func list(_ call: Call) async throws -> Response {
     let limit = try call.number("limit", in: 1...200) ?? 20
-    let statuses = await batches.statuses(account: try call.sender.account)
-    return try ServiceJSON.response(.ok, ["batches": Array(statuses.prefix(limit))])
+    let statuses = try await batches.statuses(account: try call.sender.account, limit: limit)
+    return try ServiceJSON.response(.ok, ["batches": statuses])
   }
 
   private func get(_ call: Call) async throws -> Response {
     let id = call.parameter
     let wanted = try Accept(call).require(
       "application/json", "text/event-stream", "application/jsonl", "application/x-ndjson")
-    guard let status = await batches.status(id, account: try call.sender.account) else { throw Self.unknown }
+    guard let status = try await batches.status(id, account: try call.sender.account) else { throw Self.unknown }
     switch wanted {
     case "application/json": return try ServiceJSON.response(.ok, status)
     case "text/event-stream": return try progress(call, id, try call.sender)
@@ -149,7 +149,7 @@ struct BatchRoutes: Sendable {
       body: ResponseBody { [batches, keys, settings] writer in
         defer { slot.free() }
         let items = merge(
-          await batches.progress(id).map { Item.status($0) },
+          batches.progress(id, account: sender.account).map { Item.status($0) },
           AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Item.beat },
           Connection.currentEnds().map { Item.gone })
         for await item in items.cancelOnGracefulShutdown() {
@@ -177,12 +177,11 @@ struct BatchRoutes: Sendable {
     }
     let headers: HTTPFields = [.contentType: mediaType, .cacheControl: "no-store"]
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
+    let next = try await batches.place.result(status.id)
     return Response(
       status: .ok, headers: headers,
-      body: ResponseBody { [files = batches.files] writer in
-        if let reader = await files.resultReader(status.id) {
-          while let piece = try await reader.next() { try await writer.write(ByteBuffer(bytes: piece)) }
-        }
+      body: ResponseBody { writer in
+        while let piece = try await next?() { try await writer.write(ByteBuffer(bytes: piece)) }
         try await writer.finish(nil)
       })
   }

@@ -173,7 +173,8 @@ struct MappingOutcomeTests {
     #expect(try payments(#"{"id":1,"sum":1,"x":false}"#, payment: payment).count == 1)
   }
 
-  @Test("the field live tells live payments from test payments, and any other value is refused")
+  @Test(
+    "the field 'live' separates live payments from test payments, and a value that is neither of the two is refused")
   func live() throws {
     let payment =
       "{id: /id, amount: {major: /sum}, currency: {text: EUR}, live: {from: /l, live: 'true', test: 'false'}}"

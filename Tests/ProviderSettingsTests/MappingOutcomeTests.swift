@@ -114,7 +114,7 @@ struct MappingOutcomeTests {
     #expect(try outcome(#""a":"x","b":2,"c":true"#)?.payment?.kind == .refunded)
     #expect(try outcome(#""a":"z","c":1"#)?.refusedReason == "z is odd")
     #expect(try outcome(#""a":"order.updated""#)?.ignoredReason == "order.updated")
-    let unmatched = "a request that matches no row under kinds in the mapping file"
+    let unmatched = "a request that matches no row under 'kinds' in the mapping file"
     #expect(try outcome(#""a":["x"],"b":1"#)?.ignoredReason == unmatched)
     #expect(try outcome(#""a":"a name with spaces""#)?.ignoredReason == unmatched)
   }

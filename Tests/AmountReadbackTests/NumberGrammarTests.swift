@@ -129,7 +129,7 @@ struct NumberGrammarTests {
   @Test(
     "a mistake in the rules of a reader is an error that names the place",
     arguments: [
-      (["whole": "zero | nothing"], "rules.whole names “nothing”, which is neither a rule nor a class of words"),
+      (["whole": "zero | nothing"], "rules.whole contains “nothing”, which is neither a rule nor a class of words"),
       (["whole": "whole zero"], "begins with itself"),
       (["below100": "whole", "whole": "below100 | zero"], "begins with itself"),
       (["whole": "[zero"], "rules.whole has a “[” without “]”"),

@@ -60,7 +60,7 @@ struct AnnouncementSummaryTests {
     arguments: [
       ("from=yesterday", "from: is not a time"), ("to=2026-11-20", "to: is not a time"),
       ("from=9999-01-01T00:00:00Z", "from: is not before the end of today"),
-      ("from=2026-11-20T00:00:00Z&to=2026-11-20T00:00:00Z", "from: is not before the time in to"),
+      ("from=2026-11-20T00:00:00Z&to=2026-11-20T00:00:00Z", "from: is not before the time in 'to'"),
       ("from=2025-11-20T00:00:00Z&to=2026-11-22T00:00:00Z", "from: is more than 366 days"),
       ("from=1971-01-01T00:00:00Z", "from: is more than 366 days"),
       ("from=0000-01-01T00:00:00Z", "from: is not in the years 1971 to 9998"),

@@ -38,7 +38,7 @@ extension PushDeliveryCallTests {
     let shop = try await client.get("/v1/shop")
     #expect(try shop.string("state") == "bad" && shop.string("problems.0.cause") == "InvalidProviderToken")
     #expect(try shop.number("problems.0.count") == 1 && shop.string("problems.0.since") != nil)
-    #expect(try shop.string("problems.0.remedy.text")?.contains("setting apns") == true)
+    #expect(try shop.string("problems.0.remedy.text")?.contains("setting 'apns'") == true)
     let ready = try await service.stranger.get("/readyz")
     #expect(try ready.status == 200 && ready.string("status") == "degraded")
     #expect(try ready.string("checks.pushes.code") == "push_refused" && ready.number("checks.pushes.waiting") == 1)
@@ -126,7 +126,8 @@ extension PushDeliveryCallTests {
     let client = try await service.client([.announce])
     let body = #"{"bundle_id":"com.example.shop","environment":"production","tokens":{"alert":"\#(Self.tokens[0])"}}"#
     for (phone, warnings) in [
-      ("a", []), ("b", ["tokens.alert: another device of the account had this token; it belongs to this one now"]),
+      ("a", []),
+      ("b", ["tokens.alert: another device of the account had this token, which now belongs to this device"]),
       ("b", []),
     ] as [(String, [String])] {
       #expect(try await client.put(phone, body).value("warnings") as? [String] == warnings)
@@ -140,7 +141,7 @@ extension PushDeliveryCallTests {
     let service = try service(simulator)
     let client = try await service.client([.announce])
     for (app, warning) in [
-      ("com.example.shop", nil), ("com.example.other", "bundle_id: the setting apns does not name"),
+      ("com.example.shop", nil), ("com.example.other", "bundle_id: the setting 'apns' does not contain"),
     ] {
       let body = #"{"bundle_id":"\#(app)","environment":"production","tokens":{}}"#
       for status in [201, 200] {
@@ -155,7 +156,7 @@ extension PushDeliveryCallTests {
     let silent = try await without.client([.announce])
     let body = #"{"bundle_id":"com.example.shop","environment":"production","tokens":{}}"#
     let warnings = try await silent.put("phone", body).value("warnings") as? [String]
-    #expect(warnings == ["This service has no setting apns, so it pushes nothing."])
+    #expect(warnings == ["This service has no setting 'apns', so it pushes nothing."])
     await simulator.stop()
   }
 }

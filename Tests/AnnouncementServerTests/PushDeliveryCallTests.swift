@@ -384,7 +384,7 @@ struct PushDeliveryCallTests {
     for (id, state, reason, words) in [
       ("gone", "unregistered", "Unregistered", "removed from the phone"),
       ("gone", "unregistered", "NoToken", "has no token"), ("bare", "unregistered", "NoToken", "has no token"),
-      ("other", "failed", "AppNotConfigured", "setting apns"),
+      ("other", "failed", "AppNotConfigured", "setting 'apns'"),
     ] {
       let answer = try await client.send(.post, "/v1/devices/\(id)/test")
       #expect(try answer.status == 200 && answer.string("state") == state && answer.string("reason") == reason)

@@ -223,7 +223,7 @@ struct SpeechRequestTests {
       #expect(
         problem.detail
           == "voice: is not known here; give a voice of GET /v1/voices, a pack of GET /v1/packs, a locale such as en-US, "
-          + "or alloy for the usual voice.")
+          + "or 'alloy' for the usual voice.")
     }
   }
 

@@ -106,7 +106,7 @@ struct PhraseBookTests {
       ("{payer}", "{buyer}", "sentences.failed has a brace outside a place like {amount}"),
       (
         "\"numbers\": {", "\"numbers\": { \"counted\": \"%counted\",",
-        "numbers.counted names “%counted”, but numbers.rules has no such set"
+        "numbers.counted contains “%counted”, but numbers.rules has no such set"
       ),
       (
         "\"numbers\": {",
@@ -115,11 +115,11 @@ struct PhraseBookTests {
       ),
       (
         "\"CNY\": { \"major\": {", "\"CNY\": { \"major\": { \"gender\": \"common\",",
-        "currencies.CNY has the gender “common”, which numbers.genders does not name"
+        "currencies.CNY has the gender “common”, which numbers.genders does not contain"
       ),
       (
         "\"summary\": {\n    \"one\"", "\"summary\": {\n    \"gender\": \"common\", \"one\"",
-        "summary has the gender “common”, which numbers.genders does not name"
+        "summary has the gender “common”, which numbers.genders does not contain"
       ),
       ("\"rate\": 160,", "", "is not a valid phrase book (no rate)"),
       ("\"guard\": {", "\"guards\": {", "is not a valid phrase book (no guard)"),

@@ -37,8 +37,8 @@ struct PluralRulesTests {
     arguments: [
       (["one": "n"], "plurals.one has “n”"), (["one": "x = 1"], "plurals.one has “x = 1”"),
       (["few": "n % 0 = 1"], "plurals.few"), (["few": "n = 3..1"], "plurals.few"), (["few": "n = a"], "plurals.few"),
-      (["few": "n within 1..2"], "plurals.few"), (["some": "n = 1"], "plurals.some is not a category"),
-      (["other": "n = 1"], "plurals.other is not a category"),
+      (["few": "n within 1..2"], "plurals.few"), (["some": "n = 1"], "plurals.some is not one of the categories"),
+      (["other": "n = 1"], "plurals.other is not one of the categories"),
     ])
   func faults(rules: [String: String], fault: String) {
     let error = #expect(throws: PluralRules.Fault.self) { try PluralRules(rules) }

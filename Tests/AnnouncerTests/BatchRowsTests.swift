@@ -57,8 +57,8 @@ struct BatchRowsTests {
     #expect(described(try rows(Array(text.utf8), pieceBytes: pieceBytes)) == ["5 -: 5.00 USD", "8 -: 6.00 USD"])
     #expect(
       fault("sep=|\namount|currency\n5|USD\n")
-        == "line 1, field 1: is Excel's line sep=, which names another separator than a comma, a semicolon or a tab; "
-        + "separate the fields with one of these, and name it or remove this line.")
+        == "line 1, field 1: is Excel's line 'sep=' with another separator than a comma, a semicolon or a tab; "
+        + "separate the fields with one of these, and give that separator in this line or remove the line.")
     #expect(fault("sep=,\n") == Self.isEmpty)
   }
 

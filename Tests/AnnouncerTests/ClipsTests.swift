@@ -190,7 +190,7 @@ struct ClipsTests {
       (
         RenderOptions(method: .clips), "ko-KR",
         "method clips: no voice pack of ko-KR is installed; make one with crier voices build --locale ko-KR, or choose "
-          + "method speech or auto."
+          + "the method 'speech' or 'auto'."
       ),
     ]
     for (options, locale, description) in cases {

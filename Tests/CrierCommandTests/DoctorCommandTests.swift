@@ -93,7 +93,7 @@ struct DoctorCommandTests {
         """, to: "crier.yaml")
     },
     Breakage(
-      "a speech server's key that others may read", "settings", "speech_server_unusable", "setting speech_servers", 69
+      "a speech server's key that others may read", "settings", "speech_server_unusable", "setting 'speech_servers'", 69
     ) { place in
       try place.write("secret", to: "key")
       try place.setMode(0o644, of: "key")

@@ -77,7 +77,7 @@ struct DoctorOfLedgerServerTests {
       testDescription: "a missing database", code: "ledger_database_missing", remedy: "Create the database",
       settings: "ledger: postgresql://crier@/no_such_one?host=SERVER\n"),
     Breakage(
-      testDescription: "the tables of another program", code: "ledger_foreign", remedy: "setting ledger",
+      testDescription: "the tables of another program", code: "ledger_foreign", remedy: "setting 'ledger'",
       script: "UPDATE crier_migrations SET name = 'of another program' WHERE position = 1"),
     Breakage(
       testDescription: "tables of an older version", code: "ledger_older", remedy: "crier keys list",

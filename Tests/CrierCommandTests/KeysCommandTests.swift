@@ -158,9 +158,9 @@ struct KeysCommandTests {
     "a wrong argument of crier keys create gives status 64 and is named as typed, and no key is created",
     arguments: [
       (
-        ["--scope", "device"], "--scope device belongs to the key of a device: register the device with PUT /v1/devices"
+        ["--scope", "device"], "--scope device is only for keys of devices: register the device with PUT /v1/devices"
       ),
-      (["--scope", "read", "--scope", "device"], "--scope device belongs to the key of a device"),
+      (["--scope", "read", "--scope", "device"], "--scope device is only for keys of devices"),
       (["--scope", "write"], "--scope"), (["--scope", ""], "--scope"), (["--scope", "Admin"], "--scope"),
       (["--account", ""], "--account must be 1 to 255 bytes"), (["--account", "a\nb"], "--account must be"),
       (["--account", "crier:files"], "--account must not begin with crier:"),

@@ -158,7 +158,7 @@ struct LedgerSettingTests {
     try write("ledger_password_file: password\n", in: crier)
     #expect(
       try crier.serve("--print-config").message
-        == "crier: ledger_password_file (crier.yaml, line 1): has no effect, because the setting ledger names no "
+        == "crier: ledger_password_file (crier.yaml, line 1): has no effect, because the setting 'ledger' contains no "
         + "server.\n")
   }
 

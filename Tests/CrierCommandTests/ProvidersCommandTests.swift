@@ -101,7 +101,7 @@ struct ProvidersCommandTests {
     #expect(result.output.contains("\thttps://shop.example/v1/providers/stripe/till\n"))
     #expect(
       result.message.contains(
-        "crier: counter: Square signs the URL in the endpoint's key url, which differs from the URL listed"))
+        "crier: counter: Square signs the URL in the endpoint's key 'url', which differs from the URL listed"))
   }
 
   @Test("without endpoints, crier providers list says where to add one")
@@ -203,7 +203,7 @@ struct ProvidersCommandTests {
     defer { crier.remove() }
     try writeEvent(crier)
     let result = try check(crier, now: nil)
-    #expect(result.status == 65 && result.message.contains(" ahead of the provider's. For a request that was captured"))
+    #expect(result.status == 65 && result.message.contains(" ahead of the provider's. For a request that was saved"))
     #expect(try check(crier, now: "1700000301").message.isEmpty)
     #expect(try check(crier, now: "1700000300").status == 0)
   }
@@ -280,7 +280,7 @@ struct ProvidersCommandTests {
       (["check", "till", "--headers", "a"], "--body is missing"), (["check", "a", "b"], "one endpoint only"),
       (["check", "till", "--headers", "a", "--body", "b", "--now=-1"], "--now -1 is out of range"),
       (["check", "till", "--headers", "a", "--body", "b", "--now", "soon"], "--now"),
-      (["check", "--samples", "--now", "5"], "--now is of no use with --samples"),
+      (["check", "--samples", "--now", "5"], "--now cannot be used with --samples"),
       (["list", "--base", "pay.example"], "--base 'pay.example' is not an address"),
       (["list", "--base", "https://a.example?x=1"], "is not an address"),
       (["test"], "endpoint"),

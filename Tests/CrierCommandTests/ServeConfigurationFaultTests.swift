@@ -50,7 +50,7 @@ struct ServeConfigurationFaultTests {
       ("time_zone: Berlin", "time_zone (crier.yaml, line 1): give a name of the IANA database, such as Europe/Berlin"),
       ("quiet_hours: mon-fry 22:00-07:00", "quiet_hours (crier.yaml, line 1): “mon-fry” is not a day; give mon,"),
       ("opening_hours: 08:00", "opening_hours (crier.yaml, line 1): "),
-      ("volumes: 22:00-07:00", "volumes (crier.yaml, line 1): “22:00-07:00” has no volume; give a per cent"),
+      ("volumes: 22:00-07:00", "volumes (crier.yaml, line 1): “22:00-07:00” has no volume; give a percentage"),
       ("quiet_summary: sometimes", "quiet_summary (crier.yaml, line 1): give true or false."),
     ])
   func times(text: String, words: String) throws {

@@ -30,7 +30,7 @@ struct ServeDamagedLedgerTests {
     #expect(
       try service.messages().contains(
         "crier: Checking the ledger \(file.path) failed: the file is damaged, or is not a database. Nothing more is "
-          + "written to the file. Keep a copy of it and of the files beside it, and restore a backup.\n"))
+          + "written to the file. Keep a copy of the file and of the files beside it, and restore a backup.\n"))
     let before = try Data(contentsOf: file)
     for command in [["serve"] + RunningService.flags, ["queue", "--once", "--output", "null"], ["keys", "list"]] {
       let result = try crier.run(command, seconds: 60)
@@ -49,7 +49,7 @@ struct ServeDamagedLedgerTests {
     try bytes.write(to: file)
     let result = try crier.serve(RunningService.flags)
     #expect(result.status == 73 && result.output.isEmpty)
-    #expect(result.message.contains("The file was not changed. Keep a copy of it"))
+    #expect(result.message.contains("The file was not changed. Keep a copy of the file"))
     #expect(try Data(contentsOf: file) == bytes)
   }
 

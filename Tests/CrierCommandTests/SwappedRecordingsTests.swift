@@ -47,8 +47,8 @@ struct SwappedRecordingsTests {
     #expect(
       refused.message.contains(
         """
-        The recordings: seem to include 1 swapped pair, so nothing was imported; listen to both of each pair and rename \
-        them, or import them as they are with --accept-swapped.
+        The recordings: seem to include 1 swapped pair, so nothing was imported; listen to both recordings of each \
+        pair, and rename them or import them unchanged with --accept-swapped.
           row 2 (one, one.wav): sounds like row 4 (two, two.wav), and the other way round
         """), "\(refused.message)")
     #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "Voices/shop").path))

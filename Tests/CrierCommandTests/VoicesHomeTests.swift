@@ -91,7 +91,7 @@ struct VoicesHomeTests {
     #expect(result.status == 64 && result.message.contains("--home is empty: name a folder."), "\(result)")
   }
 
-  @Test("crier voices import, use and remove warn if the setting packs names another pack or the removed one")
+  @Test("crier voices import, use and remove warn if the setting 'packs' selects another pack or the removed one")
   func settings() throws {
     defer { crier.remove() }
     let folder = try recordings(["two"])
@@ -102,22 +102,23 @@ struct VoicesHomeTests {
     }
     #expect(
       try imported("a").hasSuffix(
-        "The service's setting packs names shop for en-US, but there is no such pack: change the setting.\n"))
+        "The service's setting 'packs' selects shop for en-US, but there is no such pack: change the setting.\n"))
     #expect(
-      try imported("shop").hasSuffix("The service goes on using shop for en-US, because its setting packs names it.\n"))
+      try imported("shop").hasSuffix(
+        "The service still uses shop for en-US, because the service's setting 'packs' selects that pack.\n"))
     #expect(
       try run("use", "a").message
         == "en-US: a speaks, because it is chosen.\n"
-        + "The service goes on using shop for en-US, because its setting packs names it.\n")
+        + "The service still uses shop for en-US, because the service's setting 'packs' selects that pack.\n")
     #expect(try run("use", "shop").message == "en-US: shop speaks, because it is chosen.\n")
     #expect(
       try run("remove", "shop").message
         == "en-US: a speaks, because it is the first recorded pack that has the words.\n"
-        + "The service's setting packs names shop for en-US, but there is no such pack: change the setting.\n")
+        + "The service's setting 'packs' selects shop for en-US, but there is no such pack: change the setting.\n")
     try Data("packs: fr-FR=a\n".utf8).write(to: home.appending(path: "crier.yaml"))
     #expect(
       try run("remove", "a").message
         == "en-US: the speech engine speaks.\n"
-        + "The service's setting packs names a for fr-FR, but there is no such pack: change the setting.\n")
+        + "The service's setting 'packs' selects a for fr-FR, but there is no such pack: change the setting.\n")
   }
 }

@@ -193,7 +193,7 @@ struct VoicesTestTests {
     let build = try crier("voices", "build", "--server", "joe", "--locale", "en-US", "--id", "a")
     #expect(build.status == 64 && build.message.contains("the speech server joe speaks zh-CN"), "\(build)")
     try Data().write(to: crier.home.appending(path: "crier.yaml"))
-    #expect(try crier("voices", "test", "joe").message.contains("add one to the setting speech_servers"))
+    #expect(try crier("voices", "test", "joe").message.contains("add one to the setting 'speech_servers'"))
   }
 }
 

@@ -17,7 +17,7 @@ struct AsteriskChecks {
   private static let sounds = URL(filePath: "/usr/share/asterisk/sounds")
 
   @Test(
-    "Asterisk's imported sounds speak US dollars, the check reports missing words, and the engine speaks them",
+    "Asterisk's imported sounds speak US dollars, and the engine speaks the words that the check reports as missing",
     arguments: [
       ("en_US_f_Allison", "en-US", "1234", "clips", ["trillion", "cent", "cents", "Refunded"]),
       ("es_MX_f_Allison", "es-MX", "1234", "mixed", ["dólares", "dólar", "centavos", "con"]),

@@ -11,7 +11,7 @@ struct HostileAnswerChecks {
   private static let count = ProcessInfo.processInfo.environment["CRIER_ANSWERS"] ?? "20000"
 
   @Test(
-    "random answers of other services end no process, and each request has exactly one result",
+    "random answers of other services do not end a process, and each request has exactly one result",
     arguments: ["apns", "webhook"])
   func answers(_ half: String) throws {
     let (process, output) = (Process(), Pipe())

@@ -8,7 +8,8 @@ import Testing
 /// number of pushes with `CRIER_PUSHES`, and shows the progress.
 @Suite("The outbox with many pushes", .serialized)
 struct PushChecks {
-  @Test("with random faults, each push ends once, in its device's order, and the ledger agrees with APNs")
+  @Test(
+    "with random faults, each push ends once, the pushes to a device stay in order, and the ledger agrees with APNs")
   func randomFaults() async throws {
     let wanted = ProcessInfo.processInfo.environment["CRIER_PUSHES"].flatMap { Int($0) }
     let count = wanted ?? 20_000

@@ -28,7 +28,7 @@ struct SpokenAmountChecks {
   private static let spokenLocales = locales.filter { (try? Checkout.phraseBooks().book(for: $0))?.voice != nil }
 
   @Test(
-    "no two amounts in any ISO 4217 currency have the same phonemes, or the same words if no voice speaks them",
+    "no two amounts in ISO 4217 currencies have the same phonemes, or in a language without a voice the same words",
     arguments: locales)
   func noTwoSoundAlike(locale: String) async throws {
     let announcer = try Checkout.announcer()
@@ -59,7 +59,7 @@ struct SpokenAmountChecks {
     #expect(error?.description.contains("currencies.OMR has a unit, 오만 리알") == true)
   }
 
-  @Test("a table of respellings that makes the word won sound like the word one is detected")
+  @Test("a table of respellings that makes the word 'won' sound like the word 'one' is detected")
   func brokenTable() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

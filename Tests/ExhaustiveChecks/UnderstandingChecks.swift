@@ -23,7 +23,7 @@ struct UnderstandingChecks {
     measure = try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: count)
   }
 
-  @Test("a recogniser understands 98 percent of the amounts that the engine speaks alone")
+  @Test("a recogniser understands 98 percent of the amounts that the engine speaks without a voice pack")
   func speech() async throws {
     try await expect(98, RenderOptions(method: .speech), by: Checkout.announcer(), named: "speech", method: "speech")
   }
@@ -34,7 +34,7 @@ struct UnderstandingChecks {
     try await expect(98, RenderOptions(), by: pack.announcer, named: "auto", method: "speech")
   }
 
-  @Test("a recogniser understands 96 percent of the amounts joined from a built pack, as the pack's report says")
+  @Test("a recogniser understands 96 percent of the amounts joined from a built pack, and the pack's report agrees")
   func clips() async throws {
     let pack = try await BuiltPack(writer)
     try await expect(96, RenderOptions(method: .clips), by: pack.announcer, named: "clips", method: "clips")

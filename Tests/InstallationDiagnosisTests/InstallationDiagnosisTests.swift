@@ -98,7 +98,7 @@ struct InstallationDiagnosisTests {
       { $0.ledger = .answered { ($0.tables, $0.contents) = (.older(missing: 1), nil) } }
     ),
     (
-      .ledgerForeign, "setting ledger",
+      .ledgerForeign, "setting 'ledger'",
       { $0.ledger = .answered { ($0.tables, $0.contents) = (.foreign, nil) } }
     ),
     (.workSetAside, "journalctl -u crier", { $0.ledger = .answered { $0.contents?.setAside = 2 } }),
@@ -126,7 +126,7 @@ struct InstallationDiagnosisTests {
       .phraseBookInvalid, "Install Crier again",
       { $0.phraseBooks.broken = [PhraseBookFacts.Broken(locale: "zh-CN", error: "It is broken.")] }
     ),
-    (.localeUnknown, "setting locale", { $0.phraseBooks.defaultLocaleFault = "There is none." }),
+    (.localeUnknown, "setting 'locale'", { $0.phraseBooks.defaultLocaleFault = "There is none." }),
     (.lexiconInvalid, "mv -n '/srv/my home/lexicon.csv'", { $0.phraseBooks.lexiconFault = "Line 2 is wrong." }),
     (.consoleMissing, "Install Crier again", { $0.console.isComplete = false }),
     (
@@ -172,7 +172,7 @@ struct InstallationDiagnosisTests {
       .pushServerUnreachable, "curl -sS -o /dev/null --http2 https://api.push.apple.com:443/",
       { $0.pushes?.servers[0].outcome = .failed("api.push.apple.com:443 cannot be reached.") }
     ),
-    (.speechServerUnusable, "setting speech_servers", { $0.settings.speechServerFault = "The key cannot be read." }),
+    (.speechServerUnusable, "setting 'speech_servers'", { $0.settings.speechServerFault = "The key cannot be read." }),
     (
       .speechServerFailing, "Start the speech server",
       { $0.speechServers?[0].outcome = .failed("The speech server joe cannot be reached.") }

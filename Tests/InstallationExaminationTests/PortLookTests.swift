@@ -95,7 +95,7 @@ struct PortLookTests {
       outcome("127.0.0.1", listener.port)
         == .service(
           status: "degraded", failing: ["pushes"],
-          pushRefusal: "TopicDisallowed: The team of the key does not own the app. Check the setting apns."))
+          pushRefusal: "TopicDisallowed: The team of the key does not own the app. Check the setting 'apns'."))
   }
 
   @Test(

@@ -84,7 +84,7 @@ struct CheckingTests {
       try await ledger.checkIntegrity(settings(tooLongIn: isByTable ? 1 : 0))
     }
     #expect(error?.code == .damaged && error?.action == .checking)
-    #expect(error?.description.contains("Nothing more is written to the file. Keep a copy of it") == true)
+    #expect(error?.description.contains("Nothing more is written to the file. Keep a copy of the file") == true)
     #expect(await ledger.damageFound()?.code == .damaged)
     await #expect(throws: LedgerError.self) { try await ledger.accept(payment("a")) }
     let failure = await #expect(throws: LedgerError.self) { try await ledger.entry(20_000) }

@@ -54,7 +54,7 @@ struct MasteringTests {
     #expect(try mastering.master(speech) == mastering.master(speech))
   }
 
-  @Test("if mastering gives other samples, its version must change too")
+  @Test("if a change of the code makes mastering give other samples, the version of mastering must change too")
   func pinned() throws {
     // The sound consists of integers, so that it is the same everywhere, and has peaks, so that it is limited.
     let samples = (0..<22_050).map { index -> Int16 in
@@ -79,7 +79,7 @@ struct MasteringTests {
     #expect(abs(once.loudnessLUFS - twice.loudnessLUFS) <= 0.3)
   }
 
-  @Test("a mastered sound of less than 400 ms is as loud as a long one while it lasts")
+  @Test("a mastered sound of less than 400 ms is, for its duration, as loud as a long sound")
   func short() throws {
     for seconds in [0.05, 0.12, 0.3] {
       let mastered = try mastering.master(TestSounds.waveform(TestSounds.tone(1000, amplitude: 0.1, seconds: seconds)))
@@ -91,7 +91,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("a sound that is too short for its fades is mastered without a trap")
+  @Test("mastering a sound that is too short for its fades does not crash the program")
   func tiny() {
     for count in 1...200 {
       let square = TestSounds.square(period: 20, amplitude: 0.5, seconds: 1).prefix(count)

@@ -35,7 +35,9 @@ struct TruePeakTests {
     return TruePeak(signal, magnitudes: signal.levels().magnitudes)
   }
 
-  @Test("no level between samples is above its upper bound", arguments: sounds.keys.sorted())
+  @Test(
+    "an exact level between samples is never above the upper bound that was estimated for it",
+    arguments: sounds.keys.sorted())
   func boundsHold(name: String) throws {
     var truePeak = Self.truePeak(try #require(Self.sounds[name]))
     let bounds = truePeak.levels

@@ -58,7 +58,7 @@ struct AttachmentCancellationTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("a cancelled download does not wait for a fetcher that cannot be cancelled, and its late answer is not stored")
+  @Test("a cancelled download does not wait for a fetcher that cannot be cancelled, and a late answer is not stored")
   func deafFetcher() async {
     let held = Locked<AwaitedAnswer<SoundAnswer>?>(nil)
     let (isHeld, isDropped) = (Event(), Event())
@@ -191,7 +191,7 @@ struct AttachmentCancellationTests {
     #expect(try later.get() == 1)
   }
 
-  @Test("a downloaded file is either kept or abandoned, and the second call changes nothing")
+  @Test("a downloaded file is either kept or abandoned, and a later call to keep or abandon the file changes nothing")
   func eitherOr() throws {
     let kept = AttachmentFile(folder: folder.attachments, calls: .system)
     try kept.make(fileExtension: "jpg")

@@ -8,12 +8,12 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("An order of notifications that another process has locked", .timeLimit(.minutes(5)))
+@Suite("An order file of notifications that another process has locked", .timeLimit(.minutes(5)))
 struct BusyOrderTests {
   private static let words = ["Received", "two", "dollars"]
 
   @Test(
-    "a notification whose time limit ends while the order is locked is heard, and the next process records it")
+    "a notification whose time limit ends while the order file is locked is heard, and is recorded by the next process")
   func expiresWithoutOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
@@ -35,7 +35,7 @@ struct BusyOrderTests {
     #expect(order.freeAt > at + 500)
   }
 
-  @Test("if the time limit ends while the order is locked and a sound plays, the notification is silent and unheard")
+  @Test("if the time limit ends while the order file is locked and a sound plays, the notification makes no sound")
   func expiresDuringSound() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
@@ -69,7 +69,7 @@ struct BusyOrderTests {
     return try #require(order)
   }
 
-  @Test("the record of a hand-over is added to the order once, and a damaged record is removed")
+  @Test("the record of a hand-over is added to the order file once, and a damaged record is removed")
   func notes() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)
@@ -87,7 +87,7 @@ struct BusyOrderTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("a decision that would be written too late is made again from the stored order")
+  @Test("a decision that would be written too late is made again from the stored order file")
   func lateDecision() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)

@@ -66,7 +66,7 @@ struct CatchUpTests {
     #expect(phone.local.withLock { $0.isEmpty })
   }
 
-  @Test("a cancelled search gives up the lost pushes that it found, and their numbers are missing again")
+  @Test("a cancelled search gives up the lost pushes that it found, and their sequence numbers count as missing again")
   func cancelledWait() async throws {
     let phone = try PhoneFolder()
     let clip = PhoneFolder.sound(milliseconds: 100)
@@ -89,7 +89,7 @@ struct CatchUpTests {
     #expect(order.lastHeard == 0)
   }
 
-  @Test("the last sequence number can be read while another process holds the lock of the order")
+  @Test("the last sequence number can be read while another process holds the lock of the order file")
   func lastSequence() throws {
     let phone = try PhoneFolder()
     #expect(try phone.service().lastSequence() == nil)

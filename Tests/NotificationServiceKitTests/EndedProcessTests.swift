@@ -60,7 +60,7 @@ struct EndedProcessTests {
     #expect(order.catchUpTime(settings) == nil)
   }
 
-  @Test("if the phone had no clip for the push of a killed process, the service is asked for the payment")
+  @Test("if a process is killed and the phone has no clip for its push, the phone asks the service for the payment")
   func missingAfterKill() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -80,7 +80,7 @@ struct EndedProcessTests {
     #expect(answer5 == .speak)
   }
 
-  @Test("if the process of a lost push ends, the service is asked for the payment again")
+  @Test("if the process that handles a lost push ends, the phone asks the service for the payment again")
   func missedAfterKill() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -142,7 +142,7 @@ struct EndedProcessTests {
   }
 
   @Test(
-    "if the processes of the first pushes are killed, the service is asked for all pushes from the lowest number on")
+    "if the processes that handle the first pushes are killed, the phone asks for all pushes from the lowest number on")
   func killedFirst() throws {
     var order = NotificationOrder()
     for sequence: Int64 in [6, 5] { _ = try arrive(&order, Push.payment(sequence, at: 0), at: 0) }
@@ -175,7 +175,7 @@ struct EndedProcessTests {
   private static let kills = Int(ProcessInfo.processInfo.environment["CRIER_EXTENSION_KILLS"] ?? "") ?? 40
 
   @Test(
-    "processes that are killed at any moment leave an undamaged order, and the next process hands over with a sound")
+    "processes killed at any moment leave an undamaged order file, and the next process hands over with a sound")
   func killed() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: ["Received", "two", "dollars"])

@@ -47,7 +47,7 @@ struct HandOverReceiptTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []).sorted()
   }
 
-  @Test("the service gets a receipt for each hand-over of a notification, with its id and time")
+  @Test("the service gets a receipt for each hand-over, with the notification's id and the time of the hand-over")
   func sent() async throws {
     let service = service()
     for number in Int64(1)...3 {

@@ -71,7 +71,7 @@ struct HandOverTests {
   }
 
   @Test(
-    "a notification whose time limit ends before its turn is silent, and a local notification has its sound",
+    "a notification whose time limit ends before its turn is silent, and a local notification plays the sound",
     arguments: [(nil, "p2"), ("request-2", "request-2")])
   func expiry(identifier: String?, local expected: String) async throws {
     let phone = try PhoneFolder()
@@ -163,7 +163,7 @@ struct HandOverTests {
     work.preparation.end()
   }
 
-  @Test("the order is not locked when the system's handler is called")
+  @Test("the order file is not locked when the system's handler is called")
   func lockAtHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -180,7 +180,7 @@ struct HandOverTests {
     #expect(free.withLock { $0 } == [true, true, true, true, true])
   }
 
-  @Test("a damaged file of the order is replaced, and the notification is handed over")
+  @Test("a damaged order file is replaced, and the notification is handed over")
   func damagedOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -193,7 +193,7 @@ struct HandOverTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("if the order cannot be read, the notification is handed over with its sound, and the error is reported")
+  @Test("if the order file cannot be read, the notification is handed over with its sound, and the error is reported")
   func noOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)

@@ -24,7 +24,7 @@ struct HeldBackOrderTests {
     return order.turn(of: number, "p1", at: now, isExact: false, canAsk: true, settings)
   }
 
-  @Test("if the process of the first push is killed, the service is asked for that push")
+  @Test("if the process that handles the first push is killed, the phone asks the service for that push")
   func firstNumber() throws {
     var order = NotificationOrder()
     _ = try arrive(&order, 7, at: 0)
@@ -133,7 +133,7 @@ struct HeldBackOrderTests {
     if case .summarise = second { Issue.record("A summary passes the fifth payment.") }
   }
 
-  @Test("a payment that is handed over after its process counted as ended delays no later payment")
+  @Test("a payment that is handed over by a process that counted as ended does not delay later payments")
   func handedOverLate() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

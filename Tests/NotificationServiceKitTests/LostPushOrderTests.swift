@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("Lost pushes in the order")
+@Suite("Lost pushes in the order of notifications")
 struct LostPushOrderTests {
   private typealias Push = VirtualPhone.Push
   private let settings = NotificationOrder.Settings()
@@ -93,7 +93,8 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 500)
   }
 
-  @Test("lost pushes that a process gives up are removed from the order, and their numbers are missing again")
+  @Test(
+    "lost pushes that a process gives up are removed from the order, and their sequence numbers count as missing again")
   func released() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -108,7 +109,8 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 5_600)
   }
 
-  @Test("a hand-over that is not yet in the order is not repeated, and the next push waits for the end of its sound")
+  @Test(
+    "a hand-over that is not yet in the order file is not repeated, and the next push waits for the end of that sound")
   func unwrittenHandOver() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

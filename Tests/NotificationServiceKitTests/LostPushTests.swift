@@ -137,7 +137,7 @@ struct LostPushTests {
     #expect(!service.requests.isOpen)
   }
 
-  @Test("the last hand-over of a process waits until its search for lost pushes has unlocked the order")
+  @Test("the last hand-over of a process waits until the process's search for lost pushes has unlocked the order file")
   func drain() async throws {
     let requests = OpenRequests()
     requests.begin()

@@ -31,7 +31,8 @@ struct NotificationOrderTests {
     }
   }
 
-  @Test("a push that arrives late, but while its number is waited for, is heard before the pushes with later numbers")
+  @Test(
+    "a push that arrives late, but before the wait for its number ends, is heard before the pushes with later numbers")
   func reordered() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000), .payment(2, at: 2_500)])
@@ -172,7 +173,7 @@ struct NotificationOrderTests {
     #expect(order.postponed == [4])
   }
 
-  @Test("a payment whose time limit ends leaves the last local notification to an earlier payment")
+  @Test("the last possible local notification goes to an earlier payment, and not to a payment whose time limit ends")
   func places() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -186,7 +187,7 @@ struct NotificationOrderTests {
     #expect(order.entry(numbers[1])?.slot == 9_250)
   }
 
-  @Test("a payment with a time for its local notification counts towards their limit while its process still works")
+  @Test("a payment counts towards the limit of local notifications as soon as it has a time for its local notification")
   func givenPlaces() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -205,7 +206,7 @@ struct NotificationOrderTests {
     #expect(early == .wait(until: 9_250) && due == .later(at: 9_250))
   }
 
-  @Test("a summary cannot begin before it is decided on, and its payments stay in the order")
+  @Test("a summary that was not decided on cannot begin, and its payments stay in the order of notifications")
   func undecidedSummary() throws {
     var order = NotificationOrder()
     let numbers = try (1...2).map { sequence in try arrive(&order, sequence, at: 0) }
@@ -279,7 +280,7 @@ struct NotificationOrderTests {
     #expect(phone.overlaps == 0)
   }
 
-  @Test("a push that arrives during a registration does not restart the order")
+  @Test("a push that arrives during a registration does not restart the order of notifications")
   func registration() {
     var order = NotificationOrder()
     order.restart(after: 7)
@@ -295,7 +296,7 @@ struct NotificationOrderTests {
     #expect(order.lastSequence == 9)
   }
 
-  @Test("if the service has forgotten the phone, the order starts again with the service's numbers")
+  @Test("if the service has forgotten the phone, the order of notifications starts again with the service's numbers")
   func forgottenDevice() {
     var order = NotificationOrder()
     order.restart(after: 50)
@@ -307,7 +308,7 @@ struct NotificationOrderTests {
   }
 
   @Test(
-    "a notification with extreme numbers and times leaves no entry in the order",
+    "a notification with extreme numbers and times leaves no entry in the order of notifications",
     arguments: [Int64.min, -1, 0, Int64.max - 1, Int64.max])
   func extremes(_ value: Int64) {
     var order = NotificationOrder()

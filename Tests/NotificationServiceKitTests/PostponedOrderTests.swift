@@ -124,7 +124,7 @@ struct PostponedOrderTests {
     #expect(order.entry(other)?.deadline == 39_000)
   }
 
-  @Test("an order of notifications is read exactly as it was written")
+  @Test("an order file is read exactly as it was written")
   func readBack() throws {
     let (order, _) = try givenUp()
     var fields = try #require(
@@ -149,7 +149,7 @@ struct PostponedOrderTests {
     #expect(String(decoding: again, as: UTF8.self) == String(decoding: written, as: UTF8.self))
   }
 
-  @Test("an order that another version of the app wrote keeps all fields that this version can read")
+  @Test("an order file from another version of the app keeps all fields that this version can read")
   func otherVersion() throws {
     let (order, _) = try givenUp()
     var fields = try #require(

@@ -65,7 +65,7 @@ struct PushedTextsTests {
   }
 
   @Test(
-    "a push without texts has none",
+    "a push without texts is read as having no texts",
     arguments: ["", "{", "[]", "{}", #"{"aps":7}"#, #"{"aps":null}"#, #"{"aps":{}}"#])
   func nothing(json: String) { #expect(texts(json) == PushedTexts()) }
 }

@@ -60,7 +60,7 @@ struct UnreadableAnnouncementTests {
   }
 
   @Test(
-    "an id or a sequence number of a push in an invalid form is not used",
+    "if the id or the sequence number of a push has an invalid form, that value is not used",
     arguments: [#"{"id":"","sequence":1}"#, #"{"id":"p1","sequence":0}"#, #"{"id":1,"sequence":1}"#, "7"])
   func noIdentity(_ crier: String) {
     let read = try? NotificationPayload(readable: Data(#"{"aps":{"sound":"cash.wav"},"crier":\#(crier)}"#.utf8))

@@ -21,7 +21,7 @@ struct AdyenProviderTests {
     #expect(payment.merchant == "ShopAccount" && payment.payer == nil && payment.channel == nil)
   }
 
-  @Test("an authorisation without success is a failed payment, which may still succeed")
+  @Test("an authorisation without success is reported as a failed payment, and a later attempt may succeed")
   func failed() throws {
     let payment = try #require(AdyenWebhook.judgement([Item(success: #""false""#)]).payments.first)
     #expect(payment.kind == .failed && payment.id == "NC6HT9CRT65ZGN82/failed")
@@ -106,7 +106,8 @@ struct AdyenProviderTests {
     #expect(judgement.outcomes.first?.refusedReason != nil && judgement.verdict == .accepted)
   }
 
-  @Test("the unsigned live field is ignored, and a live endpoint ignores a payment whose reference begins with test_")
+  @Test(
+    "the unsigned field 'live' is ignored, and a live endpoint ignores a payment whose reference begins with 'test_'")
   func live() {
     var endpoint = AdyenWebhook.endpoint()
     for live in [true, false] {

@@ -279,7 +279,7 @@ struct AlipayProviderTests {
 
   // MARK: Answers
 
-  @Test("success is answered with the word success alone, and every other outcome with fail")
+  @Test("success is answered with the word 'success' alone, and every other outcome with 'fail'")
   func answers() throws {
     let endpoint = try AlipayNotice.endpoint()
     let accepted = endpoint.answer(to: .accepted)

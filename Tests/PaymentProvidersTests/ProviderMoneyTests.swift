@@ -34,7 +34,7 @@ struct ProviderMoneyTests {
     #expect(throws: AnnouncementError.self) { try digits.money(.max / 10, "MGA") }
   }
 
-  @Test("the outcome of an unclear sum has the reason and the payment's id, in minor and in major units")
+  @Test("in minor and in major units, the outcome of an unclear sum has the reason and the payment's id")
   func outcomes() throws {
     let minor = ProviderOutcome(id: "p1", .received, minor: 1_251, "KWD", digits)
     let major = ProviderOutcome(id: "p2", .received, major: "12.505", "EUR")

@@ -14,7 +14,7 @@ struct RSAPublicKeyTests {
     }
   }
 
-  @Test("a shorter key is read only where short keys are allowed, never from a certificate, and is marked as short")
+  @Test("an RSA key of fewer than 2,048 bits is read only where short keys are allowed, and is marked as short")
   func short() throws {
     let key = try RSATestKey(bits: 1_024)
     #expect(RSAPublicKey(try key.certificate(), allowsShortKeys: true) == nil)

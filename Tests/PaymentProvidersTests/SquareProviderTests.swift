@@ -67,7 +67,7 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "a request that was signed for another spelling of the URL is refused, and the error names the key url",
+    "a request that was signed for another spelling of the URL is refused, and the error suggests the key 'url'",
     arguments: ["https://shop.example/v1/providers/square/till/", "http://shop.example/v1/providers/square/till", ""])
   func otherURL(url: String) {
     let rejection = endpoint.judge(signed("{}", url: url), at: now).rejection
@@ -189,7 +189,7 @@ struct SquareProviderTests {
     #expect(try outcome(event("payment.updated"), endpoint).payment != nil)
   }
 
-  @Test("a sample is accepted as a payment by its endpoint, and an endpoint without a url has no sample")
+  @Test("a sample is accepted as a payment by its endpoint, and an endpoint without the key 'url' has no sample")
   func sample() throws {
     let judgement = endpoint.judge(try #require(SquareProvider().sample(id: "abc", for: endpoint, at: now)), at: now)
     #expect(judgement.payments.map(\.id) == ["abc"] && judgement.payments.map(\.sum) == ["100 USD"])

@@ -98,7 +98,7 @@ struct StripeProviderTests {
     }
   }
 
-  @Test("a valid signature under the name v0 is refused")
+  @Test("a valid signature under the name 'v0' is refused")
   func versionZero() throws {
     let request = signed(event("charge.succeeded", charge()))
     let value = try #require(request.headers.first?.value).replacing("v1=", with: "v0=")

@@ -14,7 +14,7 @@ struct UnsupportedProviderTests {
   }
 
   @Test(
-    "an unsupported provider is found by its name, whatever its case and signs, and by its product's name",
+    "an unsupported provider is found by its own or a product's name, whatever the letter case and the punctuation",
     arguments: [
       ("Mollie", "Mollie"), ("line-pay", "LINE Pay"), ("MERCADO_PAGO", "Mercado Pago"), ("paypal.me", "PayPal"),
       ("Toss Payments", "Toss"), ("BTCPay Server", "BTCPay"),

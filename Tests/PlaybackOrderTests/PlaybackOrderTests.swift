@@ -253,7 +253,7 @@ import Testing
   // MARK: Upcoming
 
   @Test(
-    "upcoming returns the announcements that play next and changes nothing",
+    "'upcoming' returns the announcements that play next and changes nothing",
     arguments: [0, 999, 2_000] as [Int64])
   func upcoming(_ now: Int64) {
     var order = PlaybackOrder.of(

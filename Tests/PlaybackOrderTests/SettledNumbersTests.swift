@@ -40,7 +40,7 @@ import Testing
     #expect(numbers.missing(from: 0, before: 2_003) == [0...0, 2_001...2_002])
   }
 
-  @Test("when the order passes a number, the numbers below it and those directly after it are forgotten")
+  @Test("when the playback passes a number, the numbers below it and the ended ones directly after it are forgotten")
   func passing() {
     var numbers = settled(2, 3, 5, 6, 9)
     let steps = [0, 1, 4, 7, 20].map { numbers.passing($0) }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Player commands", .timeLimit(.minutes(2)))
 struct CommandTests {
-  @Test("the command pause holds the current sound and lets nothing begin, and resume continues")
+  @Test("the command 'pause' holds the current sound and lets nothing begin, and 'resume' continues")
   func pause() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -26,7 +26,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("the command skip cancels the current announcement, even during a pause, and the next one plays")
+  @Test("the command 'skip' cancels the current announcement, even during a pause, and the next one plays")
   func skip() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -45,7 +45,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("the command cancel ends a waiting or playing announcement, and leaves a finished one unchanged")
+  @Test("the command 'cancel' ends a waiting or playing announcement, and leaves a finished one unchanged")
   func cancel() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -130,7 +130,8 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("commands of other processes take effect, but of those sent before the player's start, only cancel does")
+  @Test(
+    "commands of other processes take effect; of the commands sent before the player began, only 'cancel' takes effect")
   func elsewhere() async throws {
     let lane = try TestLane()
     try await lane.ledger.send(.skip(nil), lane: "counter")

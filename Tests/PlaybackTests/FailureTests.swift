@@ -56,7 +56,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("the player's report says why, and since when, the next announcement cannot begin, until it can begin")
+  @Test("while the next announcement cannot begin, the player's report says why, and since when")
   func blocked() async throws {
     let lane = try TestLane()
     let full = RenderFailure(code: "disk_full", isPassing: true)

@@ -179,7 +179,7 @@ struct PauseMemoryTests {
     #expect(try await lane.ledger.pause(lane: "counter") == nil)
   }
 
-  @Test("a volume that a command sets is passed to keepVolume, or without keepVolume applies until the player ends")
+  @Test("a volume that a command sets is passed to 'keepVolume', or without 'keepVolume' applies until the player ends")
   func volume() async throws {
     let told = Locked<[Int]>([])
     let player = try await remembering { $0.keepVolume = { percent in told.withLock { $0.append(percent) } } }

@@ -39,7 +39,7 @@ struct QuietHoursTests {
     return states
   }
 
-  @Test("announcements in quiet hours end in the state quiet, in order, with their sequence numbers")
+  @Test("announcements in quiet hours end in the state 'quiet', in order, with their sequence numbers")
   func quiet() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -79,7 +79,7 @@ struct QuietHoursTests {
     await player.stop()
   }
 
-  @Test("one summary names the received payments at the end of the quiet hours")
+  @Test("at the end of the quiet hours, one summary announces the payments that were received in these hours")
   func summary() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -226,7 +226,7 @@ struct QuietHoursTests {
     await player.stop()
   }
 
-  @Test("if a summary is not heard before the next quiet hours, the next summary also has its payments")
+  @Test("if a summary is not heard before the next quiet hours, its payments are part of the next summary")
   func secondNight() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

@@ -83,7 +83,7 @@ struct DatabaseExaminationTests {
     #expect(!found.isForeign)
   }
 
-  @Test("a database with the changes of a newer version is examined as a current one")
+  @Test("a database with the changes of a newer version is examined like a database of this version")
   func newer() async throws {
     let nodes = try await TwoNodes()
     try await nodes.run("INSERT INTO crier_migrations (position, name) VALUES (9999, '9999: something to come')")

@@ -41,7 +41,7 @@ struct ErrorTests {
   }
 
   @Test(
-    "the SQLSTATE decides if the client's error code alone does not tell the remedy",
+    "if the client's error code alone does not determine the remedy, the SQLSTATE decides",
     arguments: [
       (PostgreSQLError.Code.serverFull, "53300", LedgerError.Code.unreachable), (.serverFull, "53100", .diskFull),
       (.serverFull, "53200", .systemFailure), (.serverFailed, "57P03", .unreachable),

@@ -187,7 +187,8 @@ struct LaneLeaseTests {
     await next.close()
   }
 
-  @Test("two processes of a machine do not play a lane at the same time, and the file says which one does")
+  @Test(
+    "two processes of a machine do not play a lane at the same time, and the error contains the id of the playing one")
   func oneMachine() async throws {
     let nodes = try await TwoNodes(lease: Self.standing)
     let other = try await nodes.open()

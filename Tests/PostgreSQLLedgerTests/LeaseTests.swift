@@ -96,7 +96,7 @@ struct LeaseTests {
     #expect(try await epochs(nodes) == ["provider-payments 2", "pushes 2", "webhooks 2"])
   }
 
-  @Test("a lease is renewed as long as its seat exists")
+  @Test("a lease is renewed as long as the DeliverySeat of its holder exists")
   func renewed() async throws {
     let nodes = try await TwoNodes(lease: Self.brisk)
     var seat = try await nodes.first.takeSeat(of: .webhooks)
@@ -116,7 +116,7 @@ struct LeaseTests {
     try await eventually { try await nodes.second.takeSeat(of: .webhooks) != nil }
   }
 
-  @Test("a renewal after another node has taken the lease ends the seat")
+  @Test("if another node has taken a lease, the earlier holder's next renewal fails, and the earlier holder stops")
   func lateRenewal() async throws {
     let nodes = try await TwoNodes(lease: Self.brisk)
     let seat = try #require(try await nodes.first.takeSeat(of: .webhooks))
@@ -127,7 +127,7 @@ struct LeaseTests {
     #expect(try await nodes.first.takeSeat(of: .webhooks) == nil)
   }
 
-  @Test("a node that cannot reach the database loses its seat by its own clock")
+  @Test("a node that cannot reach the database gives up its lease by its own clock")
   func unreachable() async throws {
     let server = try await PostgreSQLServer()
     var terms = Ledger.Lease.Terms()
@@ -143,7 +143,7 @@ struct LeaseTests {
     try await eventually { (try? await nodes.second.takeSeat(of: .pushes)) != nil }
   }
 
-  @Test("the clocks of nodes decide nothing, however far they are wrong")
+  @Test("the clocks of nodes do not decide who holds a lease, however wrong they are")
   func nodeClocks() async throws {
     let nodes = try await TwoNodes(lease: Self.brisk)
     let clock = SetClock()

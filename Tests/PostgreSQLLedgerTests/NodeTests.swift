@@ -31,7 +31,7 @@ struct NodeTests {
     #expect(try await nodes.first.nodes().allSatisfy { $0.deliveries.isEmpty && $0.lanes.isEmpty })
   }
 
-  @Test("the silence of a node grows by the clock of the database, and ends when the node is heard of again")
+  @Test("the silence of a node grows by the clock of the database, and ends when the node reports again")
   func silence() async throws {
     let nodes = try await TwoNodes()
     try await nodes.first.noteNode()

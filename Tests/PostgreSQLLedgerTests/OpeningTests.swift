@@ -73,7 +73,7 @@ struct OpeningTests {
     #expect(failure.description.contains("its encoding must be UTF8"))
   }
 
-  @Test("a server that cannot be reached is named, without the user and the database")
+  @Test("the error for a server that cannot be reached contains the server's address, but not the user or the database")
   func unreachable() async throws {
     let address = try PostgreSQLAddress("postgresql://someone@/secret?host=/nowhere", environment: [:])
     let failure = try #require(await failure(address, .seconds(1)))
@@ -93,7 +93,7 @@ struct OpeningTests {
     await connection.close()
   }
 
-  @Test("a database that does not exist is reported as such, with what to do")
+  @Test("the error for a database that does not exist says so, and says what to do")
   func noDatabase() async throws {
     let failure = try #require(await failure(try await PostgreSQLServer.shared().address(database: "no_such_one")))
     #expect(failure.code == .unreachable)
@@ -113,7 +113,7 @@ struct OpeningTests {
     #expect(failure.description.contains("failed: the password file does not exist. Check the user in the address"))
   }
 
-  @Test("a ledger that is only read is refused without its tables, and opening it changes nothing")
+  @Test("opening a ledger only for reading fails if the database has no tables, and changes nothing")
   func reading() async throws {
     let database = try await TemporaryDatabase()
     let failure = try #require(await failure(database.address, changesTables: false))

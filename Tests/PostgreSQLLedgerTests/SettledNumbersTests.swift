@@ -12,7 +12,7 @@ import Testing
 struct SettledKnowledgeTests {
   private typealias Knowledge = SettledNumbers.Knowledge
 
-  @Test("a number is settled only when all transactions with lower ids than its ticket have ended")
+  @Test("a number is settled only when all transactions with lower ids than the transaction that read it have ended")
   func ticket() {
     var knowledge = Knowledge()
     knowledge.add(Knowledge.Ticket(number: 7, id: 100))
@@ -24,7 +24,7 @@ struct SettledKnowledgeTests {
     #expect(knowledge.highest == 7)
   }
 
-  @Test("an old ticket settles its number although later numbers are taken all the time")
+  @Test("an earlier number is settled even though later numbers are read all the time")
   func steadyWork() {
     var knowledge = Knowledge()
     for number in Int64(1)...100 {

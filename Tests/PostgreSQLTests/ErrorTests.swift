@@ -17,7 +17,7 @@ struct ErrorTests {
         + "(SQLSTATE 23505, constraint answers_pkey). Nothing was stored. Correct the values.")
   }
 
-  @Test("each code has a text of whole sentences", arguments: PostgreSQLError.Code.allCases)
+  @Test("each error code has a text of whole sentences", arguments: PostgreSQLError.Code.allCases)
   func sentences(code: PostgreSQLError.Code) {
     for action in PostgreSQLError.Action.allCases {
       let text = PostgreSQLError(code, while: action).description

@@ -73,20 +73,23 @@ struct MappingFileTests {
       ),
       (
         "header: X-Sig", "pointer: /sig",
-        "7: verification.message has the part body, which contains the signature itself;"
+        "7: verification.message has the part 'body', which contains the signature itself;"
       ),
       (
         "header: X-Sig", "pointer: sig",
         "6: verification.pointer is not a place in the body; write the keys with a slash"
       ),
-      ("message: [body]", "message: [bdy]", "7: verification.message[0] names no place; write /data/id, root /id,"),
-      ("message: [body]", "message: [body, time]", "7: verification.message has the part time, but no time is named;"),
+      ("message: [body]", "message: [bdy]", "7: verification.message[0] does not give a place; write /data/id,"),
+      (
+        "message: [body]", "message: [body, time]",
+        "7: verification.message has the part 'time', but there is no key 'time';"
+      ),
       (
         "message: [body]", "message: [body]\n  time: {header: T}",
-        "7: verification.message does not have the part time, "
+        "7: verification.message does not have the part 'time', "
       ),
-      ("message: [body]", "message: [body, secret]", "7: verification.message has the part secret; remove the part;"),
-      ("scheme: hmac", "scheme: digest", "7: verification.message does not have the part secret; add the part;"),
+      ("message: [body]", "message: [body, secret]", "7: verification.message has the part 'secret'; remove the part;"),
+      ("scheme: hmac", "scheme: digest", "7: verification.message does not have the part 'secret'; add the part;"),
       (
         "message: [body]", "message: [body]\n  list: pairs",
         "3: verification needs both list: pairs and signature_names;"
@@ -105,7 +108,7 @@ struct MappingFileTests {
         "message: [body]", "message: [body]\n  secret: sha256",
         "8: verification.secret does not suit scheme hmac; give "
       ),
-      ("{ /event: paid }", "{ event: paid }", "9: kinds[0].when.event names no place;"),
+      ("{ /event: paid }", "{ event: paid }", "9: kinds[0].when.event does not give a place;"),
       ("kind: received", "kind: recieved", "10: kinds[0].kind is 'recieved'; did you mean 'received'?"),
       ("kind: received", "kind: ignored", "9: kinds has no row that is a payment; add a row with kind: received."),
       (
@@ -119,9 +122,9 @@ struct MappingFileTests {
       ),
       (
         "id: /id", "id: [/id, header X-Id]",
-        "12: payment.id is not signed, so it must not decide anything; name a place "
+        "12: payment.id is not signed, so it must not decide anything; give a place "
       ),
-      ("id: /id", "id: header X-Id", "12: payment.id is not signed, so it must not decide anything; name a place "),
+      ("id: /id", "id: header X-Id", "12: payment.id is not signed, so it must not decide anything; give a place "),
       (
         "id: /id", "id: /id\n  identity: header X",
         "13: payment.identity is not signed, so it must not decide anything;"
@@ -145,7 +148,7 @@ struct MappingFileTests {
         "14: payment.currency is not signed, so it must not decide anything;"
       ),
       ("currency: /currency", "currency: {text: euro}", "14: payment.currency is not a currency of ISO 4217;"),
-      ("currency: /currency", "currency: EUR", "14: payment.currency names no place;"),
+      ("currency: /currency", "currency: EUR", "14: payment.currency does not give a place;"),
       ("currency: /currency", "currency: {text: EUR, find: /x}", "14: payment.currency has both text and find;"),
       ("currency: /currency", "currency: {find: /x, value: /v}", "14: payment.currency has no key 'where'; say which "),
       (
@@ -264,13 +267,13 @@ struct MappingFileTests {
   @Test("the error for a sample with an unexpected outcome names the line of the sample")
   func failingSamples() throws {
     for (line, replacement, expected) in [
-      ("amount: 12.50,", "amount: 12.51,", "gives another amount of payment 1"),
-      ("amount: 12.50, currency: EUR", "amount: 12.50, currency: USD", "gives another currency of payment 1"),
-      ("{ id: p1,", "{ id: p2,", "gives another id of payment 1"),
+      ("amount: 12.50,", "amount: 12.51,", "gives payment 1 another amount"),
+      ("amount: 12.50, currency: EUR", "amount: 12.50, currency: USD", "gives payment 1 another currency"),
+      ("{ id: p1,", "{ id: p2,", "gives payment 1 another id"),
       ("{ id: p1,", "{ identity: x, id: p1,", "another identity"),
-      ("{ id: p1,", "{ payer: x, id: p1,", "gives another payer"),
+      ("{ id: p1,", "{ payer: x, id: p1,", "gives payment 1 another payer"),
       ("{ id: p1,", "{ live: true, id: p1,", "another live"),
-      ("{ id: p1,", "{ occurred_at: 2026-11-20T10:00:00Z, id: p1,", "gives another occurred_at"),
+      ("{ id: p1,", "{ occurred_at: 2026-11-20T10:00:00Z, id: p1,", "gives payment 1 another occurred_at"),
       ("event\":\"paid\"", "event\":\"x\"", "gives 0 payments (x)"),
       ("secret: a secret", "now: 1", "gives rejected (signature_missing"),
       ("expect: {", "expect: ignored #", "is not ignored"), ("expect: {", "expect: refused #", "is not refused"),

@@ -114,7 +114,7 @@ struct MappingOutcomeTests {
     #expect(try outcome(#""a":"x","b":2,"c":true"#)?.payment?.kind == .refunded)
     #expect(try outcome(#""a":"z","c":1"#)?.refusedReason == "z is odd")
     #expect(try outcome(#""a":"order.updated""#)?.ignoredReason == "order.updated")
-    let unmatched = "a request that matches no row under kinds in the mapping file"
+    let unmatched = "a request that matches no row under 'kinds' in the mapping file"
     #expect(try outcome(#""a":["x"],"b":1"#)?.ignoredReason == unmatched)
     #expect(try outcome(#""a":"a name with spaces""#)?.ignoredReason == unmatched)
   }
@@ -173,7 +173,8 @@ struct MappingOutcomeTests {
     #expect(try payments(#"{"id":1,"sum":1,"x":false}"#, payment: payment).count == 1)
   }
 
-  @Test("the field live tells live payments from test payments, and any other value is refused")
+  @Test(
+    "the field 'live' separates live payments from test payments, and a value that is neither of the two is refused")
   func live() throws {
     let payment =
       "{id: /id, amount: {major: /sum}, currency: {text: EUR}, live: {from: /l, live: 'true', test: 'false'}}"

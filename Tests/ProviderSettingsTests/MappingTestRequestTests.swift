@@ -27,7 +27,7 @@ struct MappingTestRequestTests {
     #expect(!endpoint.judge(request, at: now).isVerified)
   }
 
-  @Test("a token in the query of a test request is percent-encoded, except letters, digits, and the four marks")
+  @Test("a token in the query of a test request is percent-encoded, except letters, digits and the characters -._~")
   func query() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: url, query: token}")
     let request = ProviderRequest(headers: [], body: Data(MappingTexts.body.utf8), query: "x=1")

@@ -140,7 +140,7 @@ struct MappingVerificationTests {
   }
 
   @Test(
-    "the scheme digest hashes a text that contains the secret, and compares the hash with the signature in the body")
+    "the scheme 'digest' hashes a text that contains the secret, and compares the hash with the signature in the body")
   func digest() throws {
     let endpoint = try MappingTexts.endpoint(
       "{scheme: digest, hash: sha512, encoding: hex, pointer: /sig, message: [/id, /sum, secret]}",
@@ -205,7 +205,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([]) == .signatureMissing)
   }
 
-  @Test("a mapping file with the scheme none accepts every request, and its requests count as unsigned")
+  @Test("a mapping file with the scheme 'none' accepts every request, and its requests count as unsigned")
   func none() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: none}", secrets: [])
     #expect(endpoint.rejection([]) == nil)

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 extension Networked {
-  @Suite("A sender of pushes whose seat is lost", .timeLimit(.minutes(5)))
+  @Suite("A sender of pushes that has lost its lease", .timeLimit(.minutes(5)))
   struct LostSeatTests {
     /// A lost seat is like one that was given back: writes under it fail, and nothing more may be sent.
     private func seat(_ outbox: Outbox) async throws -> DeliverySeat {
@@ -26,7 +26,7 @@ extension Networked {
         report: { report in reports.withLock { $0.append(report) } })
     }
 
-    @Test("a push without an answer keeps no outcome, and the next sender sends it again under its id")
+    @Test("a push without an answer gets no outcome, and the next sender sends the push again under the same id")
     func underWay() async throws {
       let ids = Locked<[String?]>([])
       try await PushSite.with { configuration in
@@ -84,7 +84,7 @@ extension Networked {
       }
     }
 
-    @Test("a sender whose seat is lost before it begins sends nothing, and ends by itself")
+    @Test("a sender that loses its lease before it begins sends nothing, and ends by itself")
     func before() async throws {
       try await PushSite.with { site in
         let outbox = try Outbox()

@@ -93,7 +93,7 @@ extension Networked {
       }
     }
 
-    @Test("all pushes to a server that stops reading end, also those that wait for their turn")
+    @Test("if a server stops reading, all pushes to it end, also those that wait for their turn")
     func deaf() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("deaf", in: site.folder)
@@ -115,7 +115,7 @@ extension Networked {
       }
     }
 
-    @Test("an answer whose body has a wrong length ends no other push than its own")
+    @Test("an answer whose body has a wrong length ends only the push that it answers")
     func lengths() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("lengths", in: site.folder)

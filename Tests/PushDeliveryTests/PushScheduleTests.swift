@@ -237,7 +237,7 @@ struct PushScheduleTests {
     }
   }
 
-  @Test("an app whose pushes get no answers uses a limited number of places, and each push that ends frees one")
+  @Test("if the pushes to an app get no answers, only a limited number of them is in progress at a time")
   func roomOfAnApp() {
     var schedule = PushSchedule()
     for number in 1...4 { schedule.add(push(Int64(number), to: "slow-\(number)", app: "com.example.slow")) }
@@ -251,7 +251,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start, room: 10, mostToApp: 2).send.map(\.number) == [4])
   }
 
-  @Test("a push that waits because its app has no free place expires at its time")
+  @Test("a push that waits because too many pushes to its app are in progress expires at its time")
   func expiryInLine() {
     var schedule = PushSchedule()
     schedule.add(push(1, to: "a"))
@@ -263,7 +263,9 @@ struct PushScheduleTests {
   }
 
   /// Random devices, apps, answers and times. An independent record checks every promise of the schedule.
-  @Test("every push ends exactly once and in the order of its device, whatever the answers are", arguments: 0..<20)
+  @Test(
+    "every push ends exactly once, and the pushes to a device end in order, whatever the answers are", arguments: 0..<20
+  )
   func randomAnswers(seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     var schedule = PushSchedule()

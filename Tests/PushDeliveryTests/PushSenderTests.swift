@@ -213,7 +213,7 @@ extension Networked {
       }
     }
 
-    @Test("a device that has got too many pushes waits without delaying other devices, and keeps its order")
+    @Test("the pushes to a device that has got too many pushes keep their order, and do not delay other devices")
     func tooManyRequests() async throws {
       let clock = TestClock(jumps: false)
       let others = Locked(0)
@@ -454,7 +454,7 @@ extension Networked {
     }
 
     @Test(
-      "with random faults, each push ends once, in the order of its device, and the ledger agrees with APNs",
+      "with random faults, each push ends once, the pushes to a device end in order, and the ledger agrees with APNs",
       arguments: [1, 2])
     func randomFaults(seed: UInt64) async throws {
       let pushes = ProcessInfo.processInfo.environment["CRIER_RANDOM_PUSHES"].flatMap { Int($0) } ?? 5_000

@@ -144,7 +144,7 @@ import Testing
   // MARK: Ends
 
   @Test(
-    "a push is not processed if the server refuses its stream, or if its stream comes after the last stream of GOAWAY")
+    "a push is not processed if the server refuses its stream, or if its stream comes after the last one in GOAWAY")
   func refused() {
     var streams = streams()
     let ids = ["a", "b", "c", "d", "e"].map { streams.start($0, at: start) }

@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "if this version does not know all of a push's tokens, they count as absent, because the clip is still right",
+    "if this version of the app does not know all tokens of a push, the tokens count as absent, and the clip is used",
     arguments: [#"["十 aw","二 zw"]"#, #"["十 aw","二"]"#, #"["十 aw"," aw"]"#, #"["十 awx"]"#, #"["二 五 aw"]"#, "[]"])
   func unknownTokens(tokens: String) throws {
     let content = try content(#"{"crier":{"id":"1","locale":"zh-CN","pack":"p","tokens":\#(tokens)}}"#)

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "the sound of a push is default, or a file name with its extension, because iOS adds no extension",
+    "the sound of a push is 'default', or a file name with its extension, because iOS adds no extension",
     arguments: [
       "", "a/b.wav", "../a.wav", ".wav", "a\n.wav", String(repeating: "a", count: 252) + ".wav", "alert", "bell.mp3",
       "wav", "chime.wav ",

@@ -69,7 +69,7 @@ import Testing
     #expect(PushConsequence(PushResponse(status: status, reason: "NewReason")) == consequence)
   }
 
-  @Test("only the status 410 means that the app was removed from the phone, at the time that APNs names")
+  @Test("only the status 410 means that the app was removed from the phone, at the time in APNs' answer")
   func gone() {
     let since = Date(timeIntervalSince1970: 1_800_000_000)
     for status in 0...599 {

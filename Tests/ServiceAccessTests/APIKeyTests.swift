@@ -17,7 +17,7 @@ struct CountingNumbers: RandomNumberGenerator {
 
 @Suite("API keys")
 struct APIKeyTests {
-  @Test("a key is crier_, an id of 8 letters and digits, and 32 random bytes, and can be parsed again")
+  @Test("a key consists of 'crier_', an id of 8 letters and digits, and 32 random bytes, and can be parsed again")
   func form() throws {
     let key = APIKey.make()
     #expect(key.text.wholeMatch(of: /crier_[0-9a-hjkmnp-tv-z]{8}_[A-Za-z0-9_-]{43}/) != nil)

@@ -70,7 +70,7 @@ struct SoundDiagnosisTests {
     #expect(message(-30) == "The loudness is -30.00 LUFS, which is below -19 LUFS and quieter than Crier's clips.")
   }
 
-  @Test("a file named default is reported as never played, and both remedies suggest the same other name")
+  @Test("a file named 'default' is reported as never played, and both remedies suggest the same other name")
   func reserved() {
     let facts = SoundFacts(
       path: "/tones/default", folder: "/tones", content: .sound(.caf), header: header(.caf),
@@ -169,7 +169,7 @@ struct SoundDiagnosisTests {
   func undecodable() { #expect(codes(levels: nil) == [.undecodable]) }
 
   @Test(
-    "a folder named Sounds gets a warning only if it is not in Library",
+    "a folder named 'Sounds' gets a warning only if it is not in a folder named 'Library'",
     arguments: [
       ("/containers/group.crier/Library/Sounds", true), ("/containers/group.crier/Sounds", false),
       ("/Sounds", false), ("/containers/group.crier/library/sounds", false), ("/home/ada/tones", true), ("/", true),

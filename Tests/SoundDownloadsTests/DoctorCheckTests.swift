@@ -54,7 +54,7 @@ struct DoctorCheckTests {
   }
 
   @Test(
-    "a downloaded sound is published only if iOS plays it, and otherwise the error has the words of crier sounds check",
+    "a downloaded sound is published only if iOS plays it; otherwise the error has the words of 'crier sounds check'",
     arguments: Answer.all)
   func published(_ answer: Answer) async throws {
     let home = try TemporaryLibrary()

@@ -71,7 +71,7 @@ struct DownloadRulesTests {
   }
 
   @Test(
-    "over https, any named host may have an address that a VPN app invents, and the service a Tailscale address",
+    "over https, host names may have addresses that a VPN app invents, and the service's name may have a Tailscale one",
     arguments: [
       ("https://a.example/s.wav", "198.18.0.7", nil, true), ("https://a.example/s.wav", "198.19.255.255", nil, true),
       ("http://a.example/s.wav", "198.18.0.7", nil, false), ("https://198.18.0.7/s.wav", "198.18.0.7", nil, false),

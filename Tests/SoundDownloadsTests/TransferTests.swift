@@ -179,7 +179,7 @@ struct TransferTests {
   }
 
   @Test(
-    "every other status of an answer has its own error code",
+    "each HTTP status of a refused download has the expected error code",
     arguments: [
       (204, .unexpectedStatus), (300, .unexpectedStatus), (400, .unexpectedStatus), (401, .accessRefused),
       (403, .accessRefused), (404, .notFound), (407, .accessRefused), (410, .notFound), (416, .unexpectedStatus),

@@ -51,7 +51,7 @@ struct GroupContainerTests {
         + #"as in "group.crier"; it must not start with "." or contain ".."."#)
   }
 
-  @Test("a name has the prefix of app groups only if it begins with group. in small letters and is longer than that")
+  @Test("a name has the prefix of app groups only if it begins with 'group.' in small letters and is longer than that")
   func prefix() {
     for name in ["group.crier", "group.com.example.shop"] { #expect(GroupContainer.hasGroupPrefix(name)) }
     for name in ["till", "Group.crier", "group", "group.", "my.group.crier", ""] {

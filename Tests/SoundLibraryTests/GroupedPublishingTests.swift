@@ -19,7 +19,8 @@ struct GroupedPublishingTests {
     GroupedPublishing(library: SoundLibrary(container: home.container, calls: calls))
   }
 
-  @Test("in a group, each clip's bytes are synchronized before it gets its name, and the folder once, after all names")
+  @Test(
+    "in a group, each clip's bytes are synchronized before it is renamed, and the folder is synchronized at the end")
   func order() throws {
     let log = CallLog()
     try home.makeSoundsDirectory()
@@ -94,7 +95,7 @@ struct GroupedPublishingTests {
   }
 
   @Test(
-    "a clip's temporary name is removed once after a failure, and never after success, when others may use it",
+    "a clip's temporary name is removed once after a failure, and never after a success, when others may use the name",
     arguments: [true, false])
   func removals(fails: Bool) throws {
     let removals = Counter()

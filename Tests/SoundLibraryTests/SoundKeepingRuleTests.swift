@@ -74,7 +74,8 @@ struct SoundKeepingRuleTests {
     }
   }
 
-  @Test("a clip stays for an hour after its use, and for another one because recorded uses are up to an hour too early")
+  @Test(
+    "a clip stays for an hour after its use, and for another hour because recorded uses are up to an hour too early")
   func twoHours() {
     func sound(_ number: Int, _ seconds: Double) -> StoredSound {
       StoredSound(name: clipName(number), byteCount: 1, lastUsed: testTime.addingTimeInterval(-seconds))

@@ -132,7 +132,8 @@ struct SoundLibraryTests {
   }
 
   @Test(
-    "a symbolic link in place of Library or Sounds is refused, wherever it leads", arguments: ["Library", "Sounds"])
+    "a symbolic link in place of the folder 'Library' or 'Sounds' is refused, wherever it leads",
+    arguments: ["Library", "Sounds"])
   func linkedFolder(_ name: String) throws {
     let outside = home.root.appending(path: "outside")
     try FileManager.default.createDirectory(

@@ -101,7 +101,7 @@ struct SoundListingTests {
     #expect(resolution.rule == .system)
   }
 
-  @Test("the search leaves out a folder Sounds that is beside Library")
+  @Test("the search leaves out a folder 'Sounds' that is beside the folder 'Library'")
   func wrongFolder() throws {
     let wrong = home.root.appending(path: "app/Sounds")
     try FileManager.default.createDirectory(at: wrong, withIntermediateDirectories: true)

@@ -126,7 +126,7 @@ struct SoundLookupTests {
     #expect(result.remarks == [.notFound([.appContainer, .bundle]), .emptyFile("default.wav", .appContainer)])
   }
 
-  @Test("the name default means the system's sound, even if files have this name")
+  @Test("the name 'default' means the system's sound, even if files have this name")
   func reserved() {
     let result = resolve("default", [(.bundle, ["default", "default.wav"])])
     #expect(result.rule == .reserved && result.url == nil && result.isNamedSound && result.remarks.isEmpty)

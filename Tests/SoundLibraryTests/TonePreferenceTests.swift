@@ -23,7 +23,7 @@ struct TonePreferenceTests {
     try Data(text.utf8).write(to: preference.file)
   }
 
-  @Test("the chosen tone is stored in Library/Preferences/<group>.json, under the key sound")
+  @Test("the chosen tone is stored in Library/Preferences/<group>.json, under the key 'sound'")
   func place() throws {
     try preference.setTone("chime.wav")
     let path = home.root.path + "/containers/group.crier/Library/Preferences/group.crier.json"
@@ -95,7 +95,7 @@ struct TonePreferenceTests {
     #expect(try preference.tone() == "old.wav")
   }
 
-  @Test("a symbolic link in place of the folder Preferences is refused, and nothing is written behind it")
+  @Test("a symbolic link in place of the folder 'Preferences' is refused, and nothing is written behind the link")
   func link() throws {
     let elsewhere = home.root.appending(path: "elsewhere")
     try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)

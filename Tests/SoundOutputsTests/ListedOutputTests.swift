@@ -19,7 +19,7 @@ struct ListedOutputTests {
     }
   }
 
-  @Test("the list has no PCM that discards its sound and no plugins, and the PCM default has one name")
+  @Test("the list has no PCM that discards its sound and no plugins, and the PCM 'default' has one name")
   func names() {
     #expect(ListedOutput.id(ofPCM: "null") == nil && ListedOutput.id(ofPCM: "") == nil)
     #expect(ListedOutput.id(ofPCM: "speexrate") == nil && ListedOutput.id(ofPCM: "usbstream:CARD=USB") == nil)

@@ -74,7 +74,8 @@ struct SpokenWordsTests {
     #expect(!fits(long, [(0, 4), (5, 3)]))
   }
 
-  @Test("a word event inside a name or note may be anywhere, and each word around it has an event at its first letter")
+  @Test(
+    "a word event inside a name or note may be anywhere, and each word around the name or note begins with an event")
   func outside() {
     let name = run([("from ", .phrase), ("x. goNo", .payer), (", paid", .phrase)])
     #expect(fits(name, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4)]))

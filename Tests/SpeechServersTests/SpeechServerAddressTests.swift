@@ -57,7 +57,8 @@ struct SpeechServerAddressTests {
     }
   }
 
-  @Test("a speech server speaks each locale of its settings, and every region of a language without a region there")
+  @Test(
+    "a speech server speaks each locale in its settings, and a language without a region stands for all its regions")
   func locales() throws {
     let address = try SpeechServerAddress(wyoming: "unix:///s")
     let server = SpeechServer(id: "a", address: address, voice: "v", locales: ["en-US", "de"])

@@ -56,7 +56,8 @@ extension Networked {
       #expect(try await voice.identity().hasPrefix("stand-in 2, "))
     }
 
-    @Test("the identity of a voice of OpenAI's protocol has its model, name, and the set speed and sound format")
+    @Test(
+      "the identity of a voice of OpenAI's protocol has the voice's model and name, and the set speed and sound format")
     func identity() throws {
       var server = SpeechServer(
         id: "joe", address: try SpeechServerAddress(openAI: "http://127.0.0.1:1/v1"), voice: "nova", locales: ["en"])

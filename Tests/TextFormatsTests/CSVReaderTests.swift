@@ -65,7 +65,9 @@ struct CSVReaderTests {
     ("\u{FEFF}sep=;\n1,5;2\n", ["2: 1,5|2"]),
   ]
 
-  @Test("comma-separated text is read as records with their first lines, in pieces of any size", arguments: sound)
+  @Test(
+    "comma-separated text in pieces of any size is read as records, each with the number of its first line",
+    arguments: sound)
   func records(text: String, expected: [String]) {
     for pieceBytes in [1, 2, 3, 5, .max] { #expect(read(Array(text.utf8), pieceBytes: pieceBytes) == expected) }
   }

@@ -39,7 +39,7 @@ struct ToneTests {
     return Double(crossings.count - 1) * 22_050 / Double(last - first)
   }
 
-  @Test("the tones rising and falling begin with the same note, and differ in the second note")
+  @Test("the tones 'rising' and 'falling' begin with the same note, and differ in the second note")
   func risingAndFalling() throws {
     for (name, second) in [("rising", 987.77), ("falling", 440.0)] {
       let tone = try MadeTone(name, from: Self.shipped)

@@ -34,7 +34,7 @@ struct PackCheckSoundTests {
     #expect(findings.first?.problem.contains(problem) == true, "\(findings)")
   }
 
-  @Test("a clip of a pack without a voice is an error", arguments: [0, 1, 22_050])
+  @Test("a silent clip in a pack is an error", arguments: [0, 1, 22_050])
   func silent(_ count: Int) throws {
     for samples in [Array(repeating: Int16(0), count: count), Array(repeating: Int16(80), count: count)] {
       let findings = try findings(samples)

@@ -27,8 +27,8 @@ struct SuspicionReportsTests {
     #expect(error?.code == .swappedRecordings)
     #expect(
       error?.description == """
-        The recordings: seem to include 1 swapped pair, so nothing was imported; listen to both of each pair and rename \
-        them, or import them as they are with --accept-swapped.
+        The recordings: seem to include 1 swapped pair, so nothing was imported; listen to both recordings of each \
+        pair, and rename them or import them unchanged with --accept-swapped.
           row 1 (one, 001.wav): sounds like row 2 (two, 002.wav), and the other way round
         """)
     #expect(imported.warnings == [])
@@ -40,8 +40,8 @@ struct SuspicionReportsTests {
     try imported.add([swapped, other], acceptingSwaps: true)
     #expect(
       imported.warnings.map(\.description) == [
-        "row 1 (one, 001.wav): sounds like row 2 (two, 002.wav), and the other way round; listen to both.",
-        "row 3 (three): sounds more like row 1 (one, 001.wav); listen to both.",
+        "row 1 (one, 001.wav): sounds like row 2 (two, 002.wav), and the other way round; listen to both recordings.",
+        "row 3 (three): sounds more like row 1 (one, 001.wav); listen to both recordings.",
       ])
     #expect(imported.warnings.allSatisfy { $0.code == .otherWords })
   }

@@ -56,9 +56,9 @@ struct PackManifestTests {
       Change("the clip “/etc/passwd”") { $0.clips["/etc/passwd"] = .init(text: "one", sha256: "") },
       Change("the clip one.wav has no text") { $0.clips["one.wav"]?.text = " " },
       Change("a token has no name") { $0.tokens[""] = .init(plain: "one.wav") },
-      Change("the token “three” names the clip “3.wav”") { $0.tokens["three"] = .init(plain: "3.wav") },
-      Change("the token “one” names the clip “..”") { $0.tokens["one"]?.rising = ".." },
-      Change("the token “one” names the clip “”") { $0.tokens["one"]?.final = "" },
+      Change("the token “three” uses the clip “3.wav”") { $0.tokens["three"] = .init(plain: "3.wav") },
+      Change("the token “one” uses the clip “..”") { $0.tokens["one"]?.rising = ".." },
+      Change("the token “one” uses the clip “”") { $0.tokens["one"]?.final = "" },
       Change("the phrase “one” has fewer") { $0.phrases = [.init(tokens: ["one"], clips: .init(plain: "one.wav"))] },
       Change("the phrase “” has fewer") { $0.phrases = [.init(tokens: [], clips: .init(plain: "one.wav"))] },
       Change("the phrase “one ”") { $0.phrases = [.init(tokens: ["one", ""], clips: .init(plain: "one.wav"))] },
@@ -88,7 +88,7 @@ struct PackManifestTests {
     var broken = manifest
     broken.tokens["\u{1B}[2J\u{202E}"] = .init(plain: "\n")
     #expect(
-      broken.fault == "the token “\\u{1B}[2J\\u{202E}” names the clip “\\n”, which is not in clips")
+      broken.fault == "the token “\\u{1B}[2J\\u{202E}” uses the clip “\\n”, which is not in clips")
   }
 
   @Test("the id of a pack must be the name of its folder")

@@ -23,7 +23,7 @@ struct VoicePackShelfTests {
   }
 
   @Test(
-    "packs are listed in the order of their folders, then by name, and of two packs with one name, the first is used")
+    "packs are listed in the order of their folders, then by name; of packs with the same name, the first is used")
   func precedence() throws {
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     try second.write(VoicesFolder.manifest("alpha", tokens: ["one"]))

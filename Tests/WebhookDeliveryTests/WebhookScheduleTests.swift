@@ -85,7 +85,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: rested, room: 10).map(\.message) == [2])
   }
 
-  @Test("a webhook message that could not be started stays interrupted or set aside, and the next is sent alone")
+  @Test("a webhook message whose attempt could not be recorded keeps its state, and the next message is sent alone")
   func notStarted() {
     var schedule = WebhookSchedule()
     for number in 1...2 { schedule.add(message(Int64(number), to: 1), setAsideUntil: Self.start) }

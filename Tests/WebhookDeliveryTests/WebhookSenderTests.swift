@@ -276,7 +276,9 @@ extension Networked {
       }
     }
 
-    @Test("a sender that has lost its seat stores no outcome, and the next sender sends the message again under its id")
+    @Test(
+      "a sender that has lost its lease stores no outcome, and the next sender sends the message again under the same id"
+    )
     func lostSeat() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("stall")

@@ -91,7 +91,7 @@ import WeeklyTimes
     }
   }
 
-  @Test("a stored choice of the volume needs a volume from 0 to 100 per cent, and a time for a passing volume only")
+  @Test("a stored choice of the volume needs a volume from 0 to 100 per cent, and a time if the volume is temporary")
   func stored() throws {
     let moment = try at("2026-11-20T12:00:00Z")
     for percent in [0, 100] {

@@ -81,7 +81,7 @@ import WeeklyTimes
     #expect(try times.span(at: at("2026-11-14T10:59:59Z")).isWithin)
   }
 
-  @Test("a state of weekly times that began more than a week ago, or ends in more than a week, has no such moment")
+  @Test("the beginning or end of a state of weekly times is nil if it is more than a week away")
   func moreThanAWeek() throws {
     // The part is skipped on 2026-03-29, when the clock in Berlin is set forward.
     let times = try WeeklyTimes("sun 02:10-02:50")

@@ -37,7 +37,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unclosedQuote: "begins with a quotation mark, but does not end with one"
     case .recordTooLong: "makes its record longer than \(CSVReader.largestRecord) bytes"
     case .invalidUTF8: "is not UTF-8"
-    case .otherSeparator: "is Excel's line sep=, which names another separator than a comma, a semicolon or a tab"
+    case .otherSeparator: "is Excel's line 'sep=' with another separator than a comma, a semicolon or a tab"
     }
   }
 
@@ -47,7 +47,8 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unclosedQuote: "end it with a quotation mark, and double each mark inside it"
     case .recordTooLong: "make it shorter, or look for a quotation mark that is not closed"
     case .invalidUTF8: "save the file as UTF-8"
-    case .otherSeparator: "separate the fields with one of these, and name it or remove this line"
+    case .otherSeparator:
+      "separate the fields with one of these, and give that separator in this line or remove the line"
     }
   }
 

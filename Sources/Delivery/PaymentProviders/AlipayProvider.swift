@@ -38,7 +38,7 @@ package struct AlipayProvider: PaymentProvider {
       throw ProviderRejection(
         .keyUnknown,
         "The notice is signed with a key that the endpoint does not have, or cannot read. Add Alipay's public key to "
-          + "public_keys. If Alipay signs with a certificate, add the certificate, named by its alipay_cert_sn.")
+          + "public_keys. If Alipay signs with a certificate, add the certificate under its alipay_cert_sn.")
     }
     throw .wrongSignature("sign")
   }

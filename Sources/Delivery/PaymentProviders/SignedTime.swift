@@ -27,7 +27,7 @@ package enum SignedTime {
       throw ProviderRejection(
         .timestampOutsideWindow,
         "The signed time is \(ClockSkew.text(of: abs(difference))) \(difference < 0 ? "behind" : "ahead of") our clock, and at "
-          + "most \(window) seconds are allowed. Check the clock; a captured request soon becomes too old.",
+          + "most \(window) seconds are allowed. Check the clock. A request that was saved earlier may be too old.",
         skew: difference)
     }
     return Date(timeIntervalSince1970: TimeInterval(time) / TimeInterval(unitsPerSecond))

@@ -23,8 +23,8 @@ package struct SquareProvider: PaymentProvider {
     else {
       throw ProviderRejection(
         .signatureInvalid,
-        "\(Self.header) does not match. Check the endpoint's secret, that its url is exactly the one in Square's "
-          + "dashboard, and that nothing changes the body.")
+        "\(Self.header) does not match. Check the endpoint's secret, that its key 'url' has exactly the URL in "
+          + "Square's dashboard, and that nothing changes the body.")
     }
     return VerifiedWebhook(request)
   }

@@ -71,7 +71,7 @@ package struct StandardWebhooksProvider: PaymentProvider {
     if kind != .received { fields["kind"] = fields["kind"] ?? .string(kind.rawValue) }
     do throws(AnnouncementError) {
       let payment = try PayloadDecoder.payment(fields, path: "data")
-      guard payment.kind == kind else { return [.refused("data.kind is not the kind that \(type) names.")] }
+      guard payment.kind == kind else { return [.refused("data.kind is not the kind in the type \(type).")] }
       guard let id = data["id"]?.id else {
         return [.refused("data.id is not 1 to 128 printable ASCII characters without a space.")]
       }

@@ -42,7 +42,7 @@ package struct UnsupportedProvider: Sendable, Hashable {
     UnsupportedProvider(
       "LINE Pay", "it has no webhooks", remedy: "send each payment from your backend with POST /v1/announcements"),
     UnsupportedProvider(
-      "BTCPay", "its sums are in a currency that ISO 4217 does not have, and settled invoices have none"),
+      "BTCPay", "its sums are in a currency that ISO 4217 does not have, and webhooks of paid invoices have no sum"),
     UnsupportedProvider("Casso", "it signs a rearranged copy of the body, and not the bytes that it sends"),
     UnsupportedProvider(
       "Wise", "its webhooks have no id of the payment, so a repetition would be announced as another payment"),

@@ -39,8 +39,8 @@ package struct WeChatPayProvider: PaymentProvider {
     guard let key = endpoint.rsaKeys[serial] else {
       throw ProviderRejection(
         .keyUnknown,
-        "The request is signed with a key that the endpoint does not have, or cannot read. Set it in public_keys, under "
-          + "its serial number or its PUB_KEY_ID. WeChat Pay sends the request again.")
+        "The request is signed with a key that the endpoint does not have, or cannot read. Set that key in "
+          + "public_keys, under its serial number or its PUB_KEY_ID. WeChat Pay sends the request again.")
     }
     // If the time or the nonce had a line break, the same signature would fit a message that is divided differently.
     guard let bytes = SignatureEncoding.base64.bytes(of: signature), !(time + nonce).utf8.contains(0x0A),

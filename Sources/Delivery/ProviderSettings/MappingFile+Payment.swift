@@ -67,7 +67,7 @@ extension ValueSource {
       }
     }
     throw node.error(
-      "names no place", remedy: "write /data/id, root /id, header NAME, query KEY, or text: for the text itself")
+      "does not give a place", remedy: "write /data/id, root /id, header NAME, query KEY, or text: for the text itself")
   }
 }
 

@@ -19,9 +19,9 @@ extension ProviderMapping {
     try check("time", payment.time.map { [$0.source] } ?? [], "remove it")
     try check("live", payment.live.map { [$0.source] } ?? [], "remove it")
     guard isSigned else { return }
-    let remedy = "name a place that the message covers, or write text:"
+    let remedy = "give a place that the signature covers, or write text:"
     if payment.identity.isEmpty {
-      try check("id", payment.id, "name a place that the message covers, or add identity with such a place")
+      try check("id", payment.id, "give a place that the signature covers, or add 'identity' with such a place")
     }
     try check("identity", payment.identity, remedy)
     try check("amount", [payment.amount.source], remedy)
@@ -32,7 +32,7 @@ extension ProviderMapping {
         !row.when.contains(where: { verification.covers($0.source) })
       else { continue }
       throw node.error(
-        "accepts a payment without a signed condition", remedy: "add a condition on a place that the message covers")
+        "accepts a payment without a signed condition", remedy: "add a condition on a place that the signature covers")
     }
   }
 }

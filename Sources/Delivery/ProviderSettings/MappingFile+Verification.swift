@@ -107,18 +107,19 @@ extension MappingVerification {
     guard message.contains(.time) == (time != nil) else {
       throw node.error(
         time == nil
-          ? "has the part time, but no time is named" : "does not have the part time, so the time is not signed",
-        remedy: time == nil ? "add time: {header: NAME}" : "add the part, or remove time")
+          ? "has the part 'time', but there is no key 'time'"
+          : "does not have the part 'time', so the time is not signed",
+        remedy: time == nil ? "add time: {header: NAME}" : "add the part, or remove the key 'time'")
     }
     guard message.contains(.secret) == (scheme == .digest) else {
       throw node.error(
-        scheme == .digest ? "does not have the part secret" : "has the part secret",
+        scheme == .digest ? "does not have the part 'secret'" : "has the part 'secret'",
         remedy: scheme == .digest
           ? "add the part; without the secret, everybody can compute the hash"
-          : "remove the part; only the scheme digest has the secret in the message")
+          : "remove the part; only the scheme 'digest' has the secret in the message")
     }
     if case .body = place, message.contains(.body) {
-      throw node.error("has the part body, which contains the signature itself", remedy: "name the parts of the body")
+      throw node.error("has the part 'body', which contains the signature itself", remedy: "list parts of the body")
     }
   }
 }

@@ -39,7 +39,7 @@ package struct MappingFile: Sendable {
       payment: paymentFields)
     if let body = fields["body"] { mapping.body = try body.choice() }
     if mapping.body == .form, mapping.payment.each != nil {
-      throw payment.error("has each, but a form has no lists", remedy: "remove each, or write body: json")
+      throw payment.error("has the key 'each', but a form has no lists", remedy: "remove 'each', or write body: json")
     }
     let kinds = try fields.required("kinds", remedy: "say which requests are payments: - kind: received")
     let rows = try kinds.list()

@@ -37,7 +37,7 @@ public enum PushOutcomeText {
         text: "The phone has no token. Its app must register for notifications."),
       OwnReason(
         reason: PushSender.notConfigured, ending: .waiting,
-        text: "The setting apns does not name the phone's app and environment."),
+        text: "The setting 'apns' does not contain the phone's app and environment."),
     ]
     + PushTransportError.Code.allCases.map {
       OwnReason(reason: $0.rawValue, ending: .waiting, text: text(of: $0))
@@ -58,11 +58,11 @@ public enum PushOutcomeText {
     case .cannotConnect: "Apple's server could not be reached. Check the network and the firewall."
     case .certificateRefused: "The certificate of Apple's server is not trusted. Check the network, and the clock."
     case .notHTTP2:
-      "The server does not speak HTTP/2, so it is not Apple's push service. Check the setting apns, and the proxy."
+      "The server does not speak HTTP/2, so it is not Apple's push service. Check the setting 'apns', and the proxy."
     case .notProcessed, .connectionLost, .closed: "The connection to Apple's server ended before its answer."
     case .timedOut: "Apple's server did not answer in time."
-    case .trustRootsUnusable: "The trusted certificates cannot be read. Check the setting apns."
-    case .cannotSign: "The key could not sign. Check the key file of the setting apns."
+    case .trustRootsUnusable: "The trusted certificates cannot be read. Check the setting 'apns'."
+    case .cannotSign: "The key could not sign. Check the key file of the setting 'apns'."
     }
   }
 }

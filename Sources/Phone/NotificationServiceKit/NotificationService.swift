@@ -273,7 +273,8 @@ public final class NotificationService: Sendable {
       // The sequence number of an unreadable payload is not known, so the gap cannot count as filled.
       let areReadable = !read.contains { $0 == nil }
       if !areReadable {
-        configuration.report(NotificationServiceError(.payloadUnreadable, reason: "a lost push has no id and number"))
+        configuration.report(
+          NotificationServiceError(.payloadUnreadable, reason: "a lost push has neither an id nor a number"))
       }
       let works = zip(payloads, read).compactMap { payload, read -> NotificationWork? in
         guard let (read, arrival) = read, arrival.sequence ?? .min <= last else { return nil }

@@ -57,11 +57,11 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
       "The app group cannot be used\(cause). Notifications are handed over as they were sent; in Xcode, add the "
         + "capability App Groups with this group to the app and to each of its extensions."
     case .orderUnavailable:
-      "The order of the notifications\(place) cannot be used\(cause). The notification was handed over without it; "
-        + "check that the extension has the app group and that the disk has space."
+      "The order file of the notifications\(place) cannot be used\(cause). The notification was handed over without "
+        + "it; check that the extension has the app group and that the disk has space."
     case .orderBusy:
-      "The order of the notifications\(place) was locked by another process until the notification's time was over. The "
-        + "notification was handed over without it."
+      "The order file of the notifications\(place) was locked by another process until the notification's time was "
+        + "over. The notification was handed over without it."
     case .payloadUnreadable:
       "The payload of the push cannot be read\(cause). The notification was handed over as it was sent; send payloads "
         + "as docs/push.md describes them."

@@ -262,7 +262,8 @@ actor PackClips {
     guard accepts || suspicions.isEmpty else {
       throw Problem(
         .conflict, "recording_suspicious",
-        "\(suspicions.joined(separator: " ")) Nothing was stored. Record it again, or send it with accept=true.")
+        "\(suspicions.joined(separator: " ")) Nothing was stored. Record the clip again, or send the recording with "
+          + "accept=true.")
     }
     return suspicions + [compared.note].compactMap(\.self)
   }
@@ -280,7 +281,7 @@ actor PackClips {
       let suspicions = try await check.suspicions(of: clip, in: clips).map { suspicion in
         let other = suspicion.clip == clips.count ? suspicion.soundsLike : suspicion.clip
         let text = clips.indices.contains(other) ? clips[other].text : clip.text
-        return "The recording sounds more like “\(text)”. Listen to both."
+        return "The recording sounds more like “\(text)”. Listen to both clips."
       }
       return (suspicions, nil)
     } catch let error as SpeechEngineError {

@@ -245,7 +245,7 @@ final class ServiceMetrics: Sendable {
         ($0.rawValue, state.pushConnectionFailures[$0] ?? 0)
       })
     page.figure(
-      "crier_push_unreachable_servers", "gauge", "Servers of APNs that were not reached for a minute.",
+      "crier_push_unreachable_servers", "gauge", "Servers of APNs that have been unreachable for at least a minute.",
       gauges.unreachablePushServers)
     page.figures(
       "crier_webhook_attempts_total", "counter", "Attempts to send messages to webhook endpoints, by outcome.",
@@ -257,7 +257,8 @@ final class ServiceMetrics: Sendable {
     page.figure(
       "crier_webhook_waiting", "gauge", "Messages to webhook endpoints that have not ended.", gauges.waitingWebhooks)
     page.figure(
-      "crier_webhook_unreachable_endpoints", "gauge", "Webhook endpoints that were not reached for a minute.",
+      "crier_webhook_unreachable_endpoints", "gauge",
+      "Webhook endpoints that have been unreachable for at least a minute.",
       gauges.unreachableWebhookEndpoints)
     page.figure(
       "crier_webhook_endpoints_disabled", "gauge", "Webhook endpoints that are disabled.",

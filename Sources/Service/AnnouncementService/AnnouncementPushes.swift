@@ -33,7 +33,7 @@ package struct AnnouncementPushes: Sendable {
     guard lifetime != nil else {
       throw AcceptanceError(
         .pushUnavailable,
-        "deliver: push needs the setting apns, which this service does not have; choose clip or play.")
+        "deliver: push needs the setting 'apns', which this service does not have; choose clip or play.")
     }
     guard let name = request.device else {
       throw AcceptanceError(
@@ -51,7 +51,7 @@ package struct AnnouncementPushes: Sendable {
     guard devices.contains(where: isConfigured) else {
       throw AcceptanceError(
         .appNotConfigured,
-        "device: belongs to an app or an environment that the setting apns does not name; add it there.")
+        "device: belongs to an app or an environment that the setting 'apns' does not contain; add it there.")
     }
     return devices
   }

@@ -98,8 +98,8 @@ extension AnnouncementService {
         several: "have no token, so they get no notification until their apps register one"),
       // If the announcement had only this device, it would be refused.
       warning(
-        { !pushes.isConfigured($0) }, one: "belongs to an app that the setting apns does not name",
-        several: "belong to an app or an environment that the setting apns does not name, so nothing is pushed to them"),
+        { !pushes.isConfigured($0) }, one: "belongs to an app that the setting 'apns' does not contain",
+        several: "belong to an app or an environment that is not in the setting 'apns', so nothing is pushed to them"),
       warning(
         { ($0.appGroup ?? groups.standard) != group },
         one: "is not in the clip's app group, so its library does not get the clip; set group to the phone's app group",

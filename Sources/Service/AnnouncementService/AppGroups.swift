@@ -51,6 +51,6 @@ package struct AppGroups: Sendable {
     throw AnnouncerError(
       .optionInvalid, "group", "is not a group of this service",
       remedy: "choose one of \(choices.prefix(Self.mostListed).joined(separator: ", "))"
-        + (rest > 0 ? " and \(rest) more" : "") + ", or add it to the setting groups")
+        + (rest > 0 ? " and \(rest) more" : "") + ", or add it to the setting 'groups'")
   }
 }

@@ -26,13 +26,13 @@ extension InstallationDiagnosis {
       problems.append(
         InstallationProblem(
           .ledgerForeign, "The database has the tables of another program.",
-          remedy: "Create a database for Crier alone, and name it in the setting ledger."))
+          remedy: "Create a database for Crier alone, and give its address in the setting 'ledger'."))
     }
     if answer.isStandby {
       problems.append(
         InstallationProblem(
-          .ledgerReadOnly, "No server of the setting ledger accepts changes. This one is a standby.",
-          remedy: "Name all servers in the setting ledger, so that the service finds the one that accepts changes."))
+          .ledgerReadOnly, "No server of the setting 'ledger' accepts changes. This one is a standby.",
+          remedy: "Give all servers in the setting 'ledger', so that the service finds the one that accepts changes."))
     }
     if let settings = answer.unsafeSettings {
       problems.append(

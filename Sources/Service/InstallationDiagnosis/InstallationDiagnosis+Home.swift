@@ -25,7 +25,7 @@ extension InstallationDiagnosis {
     if let fault = facts.speechServerFault {
       problems.append(
         InstallationProblem(
-          .speechServerUnusable, fault, remedy: "Correct the setting speech_servers, and restart the service."))
+          .speechServerUnusable, fault, remedy: "Correct the setting 'speech_servers', and restart the service."))
     }
     if let fault = facts.paymentProviderFault {
       problems.append(

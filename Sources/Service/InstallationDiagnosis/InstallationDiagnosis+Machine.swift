@@ -54,7 +54,7 @@ extension InstallationDiagnosis {
         problems.append(
           InstallationProblem(
             .pushRefused, "APNs refuses all pushes to an app, so its phones stay silent. \(refusal)",
-            remedy: "After a change of the setting apns, restart the service. docs/push.md explains each reason."))
+            remedy: "After a change of the setting 'apns', restart the service. docs/push.md explains each reason."))
       }
       let others = failing.filter { refusal == nil || $0 != "pushes" }
       if refusal == nil || !others.isEmpty {
@@ -78,7 +78,7 @@ extension InstallationDiagnosis {
     case .unusable(let reason):
       return InstallationCheck(
         .port, facts.authority, .addressUnusable, "The service cannot listen there: \(reason).",
-        remedy: "Correct the setting host. These are the machine's addresses:\nip -brief address")
+        remedy: "Correct the setting 'host'. These are the machine's addresses:\nip -brief address")
     }
   }
 
@@ -134,7 +134,7 @@ extension InstallationDiagnosis {
     }
     return InstallationCheck(
       .openFiles, found, .openFilesLow,
-      "The limit suffices for \(facts.limit - facts.own) connections; the setting connections allows "
+      "The limit suffices for \(facts.limit - facts.own) connections; the setting 'connections' allows "
         + "\(facts.connections).", remedy: raise + "\(wanted)")
   }
 }

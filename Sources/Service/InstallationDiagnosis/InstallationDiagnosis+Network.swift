@@ -5,7 +5,7 @@ import TextFormats
 extension InstallationDiagnosis {
   static func pushes(_ facts: PushFacts?, _ settings: SettingsFacts) -> InstallationCheck {
     guard let facts else { return InstallationCheck(skipping: .pushes, because: "the settings cannot be used") }
-    guard facts.apps > 0 else { return InstallationCheck(.pushes, "none: the setting apns is empty") }
+    guard facts.apps > 0 else { return InstallationCheck(.pushes, "none: the setting 'apns' is empty") }
     guard settings.providerKeyFaults.isEmpty else {
       return InstallationCheck(skipping: .pushes, because: "a provider key cannot be used")
     }
@@ -35,7 +35,7 @@ extension InstallationDiagnosis {
   static func speechServers(_ facts: [SpeechServerFacts]?, _ commands: RemedyCommands) -> InstallationCheck {
     guard let facts else { return InstallationCheck(skipping: .speechServers, because: "the settings cannot be used") }
     guard !facts.isEmpty else {
-      return InstallationCheck(.speechServers, "none: the setting speech_servers is empty")
+      return InstallationCheck(.speechServers, "none: the setting 'speech_servers' is empty")
     }
     var problems: [InstallationProblem] = []
     var found: [String] = []
@@ -57,7 +57,7 @@ extension InstallationDiagnosis {
         problems.append(
           InstallationProblem(
             .speechServerFailing, "Another voice speaks: \(reason)",
-            remedy: "Start the speech server, or correct its entry in the setting speech_servers."))
+            remedy: "Start the speech server, or correct its entry in the setting 'speech_servers'."))
       }
     }
     return InstallationCheck(.speechServers, found.joined(separator: "; "), problems)

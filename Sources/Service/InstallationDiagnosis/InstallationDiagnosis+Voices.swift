@@ -15,7 +15,7 @@ extension InstallationDiagnosis {
     if let fault = facts.defaultLocaleFault {
       problems.append(
         InstallationProblem(
-          .localeUnknown, fault, remedy: "Correct the setting locale:\n\(commands.crier("serve --print-config"))"))
+          .localeUnknown, fault, remedy: "Correct the setting 'locale':\n\(commands.crier("serve --print-config"))"))
     }
     if let fault = facts.lexiconFault {
       problems.append(
@@ -64,8 +64,8 @@ extension InstallationDiagnosis {
       InstallationCheck(
         .sandbox, "seccomp", .sandboxUnavailable,
         "This system cannot confine the engine with a filter of system calls (seccomp).",
-        remedy: "Use a Linux kernel with seccomp filters, which this command shows. In a container, allow the call "
-          + "seccomp:\ngrep Seccomp_filters /proc/self/status")
+        remedy: "Use a Linux kernel with seccomp filters. In a container, allow the system call seccomp. This command "
+          + "shows the filters of the kernel:\ngrep Seccomp_filters /proc/self/status")
     default: InstallationCheck(skipping: .sandbox, because: "the engine did not get that far")
     }
   }
@@ -85,7 +85,7 @@ extension InstallationDiagnosis {
         InstallationProblem(
           .chosenPackMissing, "The pack \(choice.id), chosen for \(choice.locale), does not exist.",
           remedy: choice.isSetting
-            ? "Correct the setting packs; these packs exist:\n\(commands.crier("voices list"))"
+            ? "Correct the setting 'packs'; these packs exist:\n\(commands.crier("voices list"))"
             : "Choose another pack; these exist:\n\(commands.crier("voices list"))"))
     }
     guard !facts.packs.isEmpty else {

@@ -41,7 +41,7 @@ extension RemedyCommands {
   public var paused: Remedy { Remedy("Resume playback:", crier("queue resume")) }
   public var queueLong: Remedy { Remedy("See what waits, and why:", crier("queue")) }
   public var playerUnavailable: Remedy {
-    Remedy("Another program may be playing on the output. End it; the service then goes on:", crier("queue"))
+    Remedy("Another program may be playing on the output. End that program; the service then goes on:", crier("queue"))
   }
   public var notPlayed: Remedy {
     Remedy(
@@ -53,8 +53,8 @@ extension RemedyCommands {
   public func pushRefused(_ cause: String?) -> Remedy {
     Remedy(
       """
-      \(cause.map { "\($0) " } ?? "")After a change of the setting apns, restart the service. If the fault was on Apple's \
-      side, test a phone: if Apple accepts the test, the service sends the waiting pushes immediately.
+      \(cause.map { "\($0) " } ?? "")After a change of the setting 'apns', restart the service. If the fault was on \
+      Apple's side, test a phone: if Apple accepts the test, the service sends the waiting pushes immediately.
       """)
   }
   public var diskRoom: Remedy {
@@ -86,8 +86,8 @@ extension RemedyCommands {
   /// - Parameter server: The host and the port.
   public static func pushServer(_ server: String) -> Remedy {
     Remedy(
-      "Look up the name and try the port, on this machine. With a server of your own, add --cacert and the file that "
-        + "ca in the setting apns names:",
+      "Look up the name and try the port, on this machine. With a server of your own, add --cacert and the file in "
+        + "'ca' of the setting 'apns':",
       "curl -sS -o /dev/null --http2 \(Shell.quoted("https://\(server)/"))")
   }
 }

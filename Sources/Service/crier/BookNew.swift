@@ -72,7 +72,8 @@ extension Book {
             + (book.spelloutRules == nil
               ? "CLDR's rules for the numbers were not found, so write these rules too. "
               : "The rules for the numbers are CLDR's: try 1, 21, 100, 101, 1000 and 1000000. ")
-            + "Fill the reader from another source, and name it. Then run crier book check \(locale).")
+            + "Fill the reader from another source, and put that source into its key 'source'. "
+            + "Then run crier book check \(locale).")
       }
     }
 

@@ -96,7 +96,7 @@ struct Keys: AsyncParsableCommand {
       switch fault {
       case .noScopes: "--scope is missing: give one or more."
       case .deviceScope:
-        "--scope device belongs to the key of a device: register the device with PUT /v1/devices/{id}, which makes its "
+        "--scope device is only for keys of devices: register the device with PUT /v1/devices/{id}, which makes its "
           + "key."
       case .testAndOthers: "--scope test cannot be combined with other scopes: leave it out, or leave the others out."
       case .testAccountTooLong:

@@ -17,7 +17,7 @@ extension Keys {
         operator, the person does everything except managing keys. The link contains a code and never the key. crier \
         keys list shows the key, and crier keys revoke ends it.
 
-        The link begins with the setting public_url or, without it, with the address that the settings name. The first \
+        The link begins with the setting 'public_url' or, without it, with the address in the settings. The first \
         line is the link, and the lines after it are the QR code.
 
         EXAMPLES
@@ -119,12 +119,12 @@ extension Keys {
           throw CommandError(
             64,
             "the settings do not say how a browser reaches the service; give its address with --url, or in the setting "
-              + "public_url.")
+              + "'public_url'.")
         }
         if Serve.isLoopback(settings.host) {
           Terminal.note(
             "crier: the link works on this machine only, because the service listens on \(settings.host); give the "
-              + "address that other machines use with --url, or in the setting public_url.")
+              + "address that other machines use with --url, or in the setting 'public_url'.")
         }
         return "http://\(settings.authority(port: settings.port))"
       }

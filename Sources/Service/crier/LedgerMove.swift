@@ -78,8 +78,8 @@ struct LedgerCommand: AsyncParsableCommand {
       }
       let next =
         switch move {
-        case .intoDatabase: "Give the service the setting ledger with this address, and move ledger.sqlite away."
-        case .intoFile: "Remove the setting ledger of the service, and do not use the database any more."
+        case .intoDatabase: "Give the service this address in the setting 'ledger', and move ledger.sqlite away."
+        case .intoFile: "Remove the setting 'ledger' of the service, and do not use the database any more."
         }
       Terminal.note("Moved \(report.rows) rows, which are the same on both sides. \(next)")
     }

@@ -85,7 +85,7 @@ extension Providers {
         """)
 
     @Option(
-      help: "The address at which providers reach the service: https://HOST. (default: the setting public_url)")
+      help: "The address at which providers reach the service: https://HOST. (default: the setting 'public_url')")
     var base: String?
 
     @Flag(help: "Print one line of JSON for each endpoint.")
@@ -106,8 +106,8 @@ extension Providers {
         try StandardOutput.write(json ? try line.jsonLine : line.text)
         if isPublic, let url = endpoint.url, url != line.url {
           Terminal.note(
-            "crier: \(endpoint.id): Square signs the URL in the endpoint's key url, which differs from the URL listed "
-              + "here. The key url must have exactly the URL in Square's dashboard.")
+            "crier: \(endpoint.id): Square signs the URL in the endpoint's key 'url', which differs from the URL "
+              + "listed here. The key 'url' must have exactly the URL in Square's dashboard.")
         }
       }
     }

@@ -11,7 +11,7 @@ import TextFormats
 extension Providers {
   struct Check: ReportingCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Judges a captured request, or the samples in mapping files. Nothing is announced.",
+      abstract: "Checks a saved request, or the samples in mapping files. Nothing is announced.",
       discussion: """
         The headers are a JSON object of names and values; the value of a header that occurs twice is an array. The \
         body is the file with the exact bytes of the request.
@@ -55,7 +55,8 @@ extension Providers {
         for (option, isGiven) in [
           ("--headers", headers != nil), ("--body", body != nil), ("--query", query != nil), ("--now", now != nil),
         ] where isGiven {
-          throw ValidationError("\(option) is of no use with --samples, which have their own: drop it.")
+          throw ValidationError(
+            "\(option) cannot be used with --samples, because each sample contains its own request: drop \(option).")
         }
         return
       }
@@ -83,7 +84,7 @@ extension Providers {
       try StandardOutput.write(json ? try line.jsonLine : line.text)
       if !json, now == nil, let skew = judgement.rejection?.skew {
         Terminal.note(
-          "\(ClockSkew.sentence(providerAheadBy: skew)) For a request that was captured before, give --now.")
+          "\(ClockSkew.sentence(providerAheadBy: skew)) For a request that was saved earlier, give --now.")
       }
       if !judgement.isVerified { throw ExitCode(65) }
     }

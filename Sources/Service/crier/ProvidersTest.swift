@@ -32,7 +32,7 @@ extension Providers {
     @Argument(help: "The id of the endpoint.")
     var endpoint: String
 
-    @Option(help: "The address of the service. (default: from the settings host and port)")
+    @Option(help: "The address of the service. (default: from the settings 'host' and 'port')")
     var url: String?
 
     @Flag(help: "Print one line of JSON: endpoint, id, status, answer.")

@@ -30,8 +30,8 @@ struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Sends a notification about a payment, or with a text.",
       discussion: """
-        The title and the text are written in the payload's language. The payload has the key crier, which the app's \
-        service extension reads: id, amount, words, payer, and sequence if the payload names one. With --clip and \
+        The title and the text are written in the payload's language. The payload has the key 'crier', which the app's \
+        service extension reads: id, amount, words, payer, and sequence if the payload has one. With --clip and \
         --clip-url, the extension also downloads the clip and plays it.
         """)
 

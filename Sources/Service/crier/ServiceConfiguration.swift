@@ -154,8 +154,8 @@ struct ServiceConfiguration: Sendable {
     warnings = Self.warnings(about: environment)
     if ledger == .file, all.contains(where: { $0.name == .ledgerPasswordFile && $0.value != "''" }) {
       warnings.append(
-        "ledger_password_file (\(self.place(of: .ledgerPasswordFile))): has no effect, because the setting ledger names "
-          + "no server.")
+        "ledger_password_file (\(self.place(of: .ledgerPasswordFile))): has no effect, because the setting 'ledger' "
+          + "contains no server.")
     }
     if usesApple {
       publicURLWarning = Self.publicURLWarning(settings.publicURL)

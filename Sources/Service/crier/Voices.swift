@@ -33,7 +33,7 @@ struct Voices: AsyncParsableCommand {
       abstract: "Lists voice packs: id, locale, speaker, words, licence, and whether the pack speaks.",
       discussion: """
         The last column is "speaks (chosen)" for a pack that crier voices use chose, "speaks (setting)" for a pack of \
-        the service's setting packs, and "speaks (first)" for the first recorded pack of a language without a choice.
+        the service's setting 'packs', and "speaks (first)" for the first recorded pack of a language without a choice.
         """)
 
     @Flag(help: "Print one line of JSON for each pack.")

@@ -28,7 +28,7 @@ extension Voices {
           crier voices test joe --locale en-US --json
         """)
 
-    @Argument(help: "The id of a speech server in the setting speech_servers.")
+    @Argument(help: "The id of a speech server in the setting 'speech_servers'.")
     var id: String
 
     @Option(
@@ -108,7 +108,7 @@ extension Voices {
     throw ValidationError(
       "There is no speech server \(Terminal.printable(id)): "
         + (ids.isEmpty
-          ? "add one to the setting speech_servers (docs/speech-servers.md)."
+          ? "add one to the setting 'speech_servers' (docs/speech-servers.md)."
           : "choose one of \(ids.joined(separator: ", "))."))
   }
 }

@@ -13,7 +13,7 @@ extension Voices {
       abstract: "Chooses the pack that speaks a language, and prints the language and the pack.",
       discussion: """
         The choice is stored in the home folder and stays when other packs are imported. The engine says words that \
-        the pack lacks. A running service follows within two seconds. The service's setting packs takes precedence, \
+        the pack lacks. A running service follows within two seconds. The service's setting 'packs' takes precedence, \
         and so does a pack of a key or a request.
 
         EXAMPLES
@@ -138,7 +138,7 @@ extension SpeakingPack {
   /// A sentence that says who speaks.
   var sentence: String {
     switch (id, reason) {
-    case (let id?, .setting): "\(locale): \(id) speaks, because the service's setting packs names it."
+    case (let id?, .setting): "\(locale): \(id) speaks, because the service's setting 'packs' selects this pack."
     case (let id?, .chosen): "\(locale): \(id) speaks, because it is chosen."
     case (let id?, _): "\(locale): \(id) speaks, because it is the first recorded pack that has the words."
     case (nil, _): "\(locale): the speech engine speaks."
@@ -165,8 +165,9 @@ extension SpeakingPack {
       return nil
     }
     guard shelf.ids.contains(other) else {
-      return "The service's setting packs names \(other) for \(locale), but there is no such pack: change the setting."
+      return
+        "The service's setting 'packs' selects \(other) for \(locale), but there is no such pack: change the setting."
     }
-    return "The service goes on using \(other) for \(locale), because its setting packs names it."
+    return "The service still uses \(other) for \(locale), because the service's setting 'packs' selects that pack."
   }
 }

@@ -253,7 +253,7 @@ private struct ProblemFinder {
     } else if let usual = name.usualReplacement {
       add(
         .unpublishableName,
-        "iOS takes the name letter by letter, and Crier publishes only names that end in .wav, .aiff or .caf.",
+        "iOS searches for the exact name, and Crier publishes only names that end in .wav, .aiff or .caf.",
         command.rename(to: usual))
     }
     if let composed = name.composedReplacement {

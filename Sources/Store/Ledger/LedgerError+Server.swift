@@ -10,7 +10,7 @@ extension LedgerError {
     case .diskFull: "the server's disk is full"
     case .readOnly: "the server accepts no changes"
     case .notPermitted:
-      field.map { "the password file \($0)" } ?? "the server does not let this user in, or not do this"
+      field.map { "the password file \($0)" } ?? "the server does not let this user in, or forbids the operation"
     case .unreachable where sqlState == Self.noDatabase: "the server has no database of this name"
     case .busy: "other transactions were in the way for too long"
     case .damaged: "a row or a page of the database is damaged"

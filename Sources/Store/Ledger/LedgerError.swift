@@ -267,12 +267,12 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     switch code {
     case .invalidValue: "Nothing was changed. Correct the value."
     case .notFound: "It may have been pruned. List the announcements to see their numbers."
-    case .illegalTransition: "Nothing was changed. Read its current state."
+    case .illegalTransition: "Nothing was changed. Read the announcement's current state."
     case .illegalSummary: "Nothing was accepted. Choose only announcements that are waiting on the lane."
     case .keyExists: "Nothing was changed. Create another key."
     case .waitingListFull: "Nothing was accepted. Try again in a moment."
     case .tooManyCommands: "Start the lane's player, or try again when it has caught up."
-    case .tooManyReplays: "Nothing was accepted. Cancel one, or try again when one has been played."
+    case .tooManyReplays: "Nothing was accepted. Cancel a replay, or try again when one has been played."
     case .tooManyDevices: "Nothing was changed. Remove devices that are no longer used."
     case .tooManyEnumerators: "Nothing was changed. Remove enumerators that were invalidated."
     case .deviceNameTaken: "Nothing was changed. Choose another id or another name for the group."
@@ -280,7 +280,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .webhookEndpointExists: "Nothing was changed. Remove the other endpoint first."
     case .keyNotInForce: "Nothing was changed. Create another key, or rotate the key that replaced it."
     case .laneTaken where machine != nil:
-      "It waits for that machine. If the machine does not come back, move the lane with crier queue move."
+      "The lane waits for that machine. If the machine does not come back, move the lane with crier queue move."
     case .laneTaken: "Stop the other player, or use another lane."
     case .leaseLost: "Nothing was changed. Take the work over again, if the other node has stopped."
     case .diskFull: "Free some space and try again."
@@ -296,7 +296,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .copyDiffers: "Nothing was kept. Check the disks and the memory of both machines, and try again."
     case .unreachable: "Nothing was changed. Check that the server runs and can be reached from this machine."
     case .outcomeUnknown: "The changes may have been stored. Make the same call again: it finds out whether they were."
-    case .damaged: "\(damageLimit)Keep a copy of it and of the files beside it, and restore a backup."
+    case .damaged: "\(damageLimit)Keep a copy of the file and of the files beside it, and restore a backup."
     case .fileChanged:
       "Nothing more is accepted. Stop every program that uses the ledger, keep a copy of the file and of the files "
         + "beside it, and put the former file back or restore a backup."

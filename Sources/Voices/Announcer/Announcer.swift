@@ -293,7 +293,7 @@ public final class Announcer: Sendable {
       if options.method != .clips { throw Self.noVoice(for: writer.book) }
       throw AnnouncerError(
         .methodUnavailable, "method clips", "the voice pack lacks words of this announcement",
-        remedy: "to see which, run crier voices check \(pack?.manifest.id ?? ""), or choose method auto")
+        remedy: "to see which, run crier voices check \(pack?.manifest.id ?? ""), or choose the method 'auto'")
     }
     return (open, remarks)
   }

@@ -282,7 +282,7 @@ public struct BatchRows: Sendable {
       guard states.insert(key).inserted else {
         throw headerFault(
           header, .fieldsConflict, PayloadDecoder.printable(name), "means the same as another column",
-          "keep only one of them, or use a column kind instead")
+          "keep only one of them, or use a column 'kind' instead")
       }
       all[index] = key
     }

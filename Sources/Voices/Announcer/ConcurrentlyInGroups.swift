@@ -27,7 +27,7 @@ func concurrentlyInGroups<Item: Sendable, Output: Sendable, Result: Sendable>(
   complete: @escaping @Sendable ([Output]) async throws -> [Result], each: (Result) async throws -> Void
 ) async throws {
   // Not from outside: the command line has checked the limit, and the group is at least as large.
-  precondition(limit > 0 && largestGroup >= limit, "The limit must be at least 1, and a group must have room for it.")
+  precondition(limit > 0 && largestGroup >= limit, "The limit must be at least 1, and largestGroup at least the limit.")
   try await withThrowingTaskGroup(of: Step<Item, Output, Result>.self) { group in
     var (underWay, isAsking, hasEnded, isCompleting) = (0, false, false, false)
     var waiting: [Output] = []

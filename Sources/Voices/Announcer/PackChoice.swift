@@ -99,7 +99,7 @@ final class PackChoice: Sendable {
       if let broken = ids.first { _ = try self.pack(broken) }
       throw AnnouncerError(
         .methodUnavailable, "method clips", "no voice pack of \(script.locale) is installed",
-        remedy: "make one with crier voices build --locale \(script.locale), or choose method speech or auto")
+        remedy: "make one with crier voices build --locale \(script.locale), or choose the method 'speech' or 'auto'")
     }
     return pack
   }

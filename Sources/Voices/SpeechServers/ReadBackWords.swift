@@ -195,6 +195,6 @@ extension SpeechServerError {
   fileprivate static var unsendable: SpeechServerError {
     SpeechServerError(
       .wordsUnsendable, "was not asked, because the text is not only words",
-      remedy: "another voice speaks it; leave digits, symbols and markup out of names and notes")
+      remedy: "another voice speaks the text; leave digits, symbols and markup out of names and notes")
   }
 }

@@ -55,7 +55,7 @@ public final class SpeechServerClient: Sendable {
       guard server.hearsNames || !words.hasNames else {
         throw SpeechServerError(
           .namesStay, "was not asked, because names and notes do not leave this machine",
-          remedy: "another voice speaks them; set names: true to let them leave")
+          remedy: "another voice speaks the names and notes; to send them to this server, set names: true")
       }
       guard let target else {
         return try await connection.ask(WyomingSpeaking(words, voice: server.voice, within: server.limits))

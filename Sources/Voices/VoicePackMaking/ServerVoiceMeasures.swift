@@ -125,7 +125,7 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
       "A recogniser understood \(understood) of \(amounts) amounts; \(Understanding.bar) % are needed."
     case .notInstalled(let packages):
       "Whether people understand the amounts was not measured; install the Debian packages \(packages)."
-    case .unspoken: "Whether people understand the amounts was not measured, because not all of them were spoken."
+    case .unspoken: "Whether people understand the amounts was not measured, because not all amounts were spoken."
     case .noRecognizer: "No recogniser for \(locale): whether people understand the amounts was not measured."
     }
   }

@@ -255,7 +255,7 @@ public struct ServerVoiceTest: Sendable {
       clips.append(PackClip(tokens: numbers[index].tokens, text: numbers[index].text, waveform: clip.waveform))
     }
     guard clips.count >= RecordingComparison.fewestClips else {
-      measures.comparisonProblem = "too few of them were spoken"
+      measures.comparisonProblem = "too few numbers were spoken"
       return
     }
     do {

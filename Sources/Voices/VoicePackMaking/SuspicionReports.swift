@@ -18,13 +18,13 @@ extension ImportedRecordings {
         .swappedRecordings, "The recordings",
         "seem to include \(PackCheckReport.count(swaps.count, "swapped pair")), so nothing was imported",
         remedy: times.isEmpty
-          ? "listen to both of each pair and rename them, or import them as they are with --accept-swapped"
-          : "listen to both of each pair at these times, and record them again in the order of the sheet, or import them "
-            + "as they are with --accept-swapped",
+          ? "listen to both recordings of each pair, and rename them or import them unchanged with --accept-swapped"
+          : "at these times, listen to both recordings of each pair; then record the pairs again in the order of the "
+            + "sheet, or import the recordings unchanged with --accept-swapped",
         details: swaps.map { "\(name($0.clip)): \(problem($0))" })
     }
     warnings += suspicions.map {
-      ImportWarning(code: .otherWords, subject: name($0.clip), problem: "\(problem($0)); listen to both")
+      ImportWarning(code: .otherWords, subject: name($0.clip), problem: "\(problem($0)); listen to both recordings")
     }
   }
 
@@ -35,7 +35,7 @@ extension ImportedRecordings {
     var remedy = "check that the recordings follow the sheet, and that --locale is their language"
     if let first = suspicions.firstShifted {
       problem = "seem to be shifted against the rows from about \(name(first)) on, so nothing was imported"
-      remedy = "look for a row that was left out or read twice just before it, or for recordings in another language"
+      remedy = "look for a row left out or read twice just before this row, or for recordings in another language"
     }
     return PackMakingError(.swappedRecordings, "The recordings", problem, remedy: remedy)
   }
@@ -86,11 +86,11 @@ extension PackCheckReport {
             return PackFinding(
               acceptingSwaps ? .warning : .error, .swappedClips, subject,
               "sounds like \(other), and the other way round",
-              "listen to both, and import them again; if both are right, use --accept-swapped")
+              "listen to both clips, and import them again; if both are right, use --accept-swapped")
           case .otherWords:
             return PackFinding(
               .warning, .otherWords, subject, "sounds more like \(other)",
-              "listen to both, and record the wrong one again")
+              "listen to both clips, and record the wrong one again")
           }
         })
   }

@@ -62,7 +62,7 @@ extension PackManifest {
 
   private func fault(in alternates: Alternates, of subject: String) -> String? {
     [alternates.plain, alternates.rising, alternates.final].compactMap(\.self).first { clips[$0] == nil }.map {
-      "\(subject) names the clip \(VoicePackError.shown($0)), which is not in clips"
+      "\(subject) uses the clip \(VoicePackError.shown($0)), which is not in clips"
     }
   }
 }

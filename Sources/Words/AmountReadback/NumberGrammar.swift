@@ -91,7 +91,7 @@ final class NumberGrammar: Sendable {
         var parts: [Symbol] = []
         for part in names {
           guard let symbol = symbols[part] else {
-            throw Fault(text: "rules.\(name) names “\(part)”, which is neither a rule nor a class of words")
+            throw Fault(text: "rules.\(name) contains “\(part)”, which is neither a rule nor a class of words")
           }
           parts.append(symbol)
         }

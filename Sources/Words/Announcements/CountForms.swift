@@ -22,7 +22,7 @@ struct CountForms: Sendable, Decodable {
     let sets = [("counted", counted)] + (genders ?? [:]).map { ("genders.\($0.key)", $0.value.rules) }
     for (place, name) in sets.sorted(by: { $0.0 < $1.0 }) {
       if let name, rules.set(name) == nil {
-        return "numbers.\(place) names “\(name)”, but numbers.rules has no such set"
+        return "numbers.\(place) contains “\(name)”, but numbers.rules has no such set"
       }
     }
     for (name, gender) in (genders ?? [:]).sorted(by: { $0.key < $1.key }) {

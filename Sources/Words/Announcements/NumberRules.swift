@@ -259,7 +259,7 @@ struct NumberRules: Sendable {
     let name = text[..<end]
     text = text[text.index(after: end)...]
     guard let named = name.isEmpty ? set : sets.firstIndex(where: { "%" + $0.name == name }) else {
-      throw Fault(text: "has no set “\(name)”, which a rule of %\(sets[set].name) names")
+      throw Fault(text: "has no set “\(name)”, which a rule of %\(sets[set].name) uses")
     }
     switch sign {
     case "<": return .quotient(named)

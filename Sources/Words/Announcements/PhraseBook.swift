@@ -463,7 +463,7 @@ extension PhraseBook.Content {
     let shared = (minorUnits ?? []).map { ("minorUnits", $0.unit.gender) }
     for (place, gender) in units + shared + [("summary", summary.gender)] {
       if let gender, !known.contains(gender) {
-        return "\(place) has the gender “\(gender)”, which numbers.genders does not name"
+        return "\(place) has the gender “\(gender)”, which numbers.genders does not contain"
       }
     }
     return nil

@@ -39,7 +39,7 @@ struct PluralRules: Sendable {
 
   init(_ texts: [String: String]) throws(Fault) {
     if let unknown = texts.keys.sorted().first(where: { PluralCategory(rawValue: $0) == nil || $0 == "other" }) {
-      throw Fault(text: "plurals.\(unknown) is not a category: zero, one, two, few or many")
+      throw Fault(text: "plurals.\(unknown) is not one of the categories with rules: zero, one, two, few and many")
     }
     var rules: [(PluralCategory, [[Relation]])] = []
     for category in PluralCategory.allCases {

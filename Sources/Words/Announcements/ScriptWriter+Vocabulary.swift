@@ -156,7 +156,7 @@ private struct VocabularyBuilder {
     writer.smallSums = SmallSums("\(currency.code)=1000") ?? usual
     try add(Payment(amount: example(currency)), smallestAmount: nil)
     writer.smallSums = usual
-    close("the word before a very small sum, which the setting small_sums asks for", isRequired: false)
+    close("the word that the setting 'small_sums' puts before a very small sum", isRequired: false)
   }
 
   /// Adds the words that another currency needs in addition to the numbers: its units, and the forms of numbers before

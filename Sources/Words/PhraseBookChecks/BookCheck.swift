@@ -131,8 +131,8 @@ public struct BookCheck {
       let payer = script.runs.flatMap(\.segments).filter { $0.role == .payer }.map(\.text).joined()
       if payer.filter(\.isLetter).contains(sum.filter(\.isLetter)) {
         add(
-          "The payer “Anna \(sum)” is spoken with the sum. Add its unit to guard.units, or its words for numbers to "
-            + "guard.numbers.", as: "name")
+          "The payer “Anna \(sum)” is spoken with the sum. Add the unit of the sum to guard.units, or its number "
+            + "words to guard.numbers.", as: "name")
       }
     }
   }

@@ -38,8 +38,8 @@ public enum PushReasonText {
     /// The remedy for a push that the service sends.
     public var text: String {
       switch self {
-      case .checkSetting: "Check the setting apns."
-      case .checkServer: "Check the server in the setting apns."
+      case .checkSetting: "Check the setting 'apns'."
+      case .checkServer: "Check the server in the setting 'apns'."
       case .checkClock: "Check the clock of this machine."
       case .checkProxy: "Check the proxy."
       case .checkEnvironmentAndRegister: "Check the environment, and register again."

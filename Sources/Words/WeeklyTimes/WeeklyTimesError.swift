@@ -26,7 +26,7 @@ public struct WeeklyTimesError: Error, Sendable, Hashable, CustomStringConvertib
     case .timesInvalid:
       "“\(part)” is not a beginning and an end; give two times from 00:00 to 24:00, such as 22:00-07:00"
     case .timesEqual: "“\(part)” begins and ends at the same time; give 00:00-24:00 for a whole day"
-    case .volumeInvalid: "“\(part)” has no volume; give a per cent from 0 to 100 after it, such as 22:00-07:00=20"
+    case .volumeInvalid: "“\(part)” has no volume; give a percentage from 0 to 100 after it, such as 22:00-07:00=20"
     }
   }
 }

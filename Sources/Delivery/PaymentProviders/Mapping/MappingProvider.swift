@@ -124,7 +124,7 @@ extension ProviderMapping {
   private func event(_ place: RequestPlace) -> String {
     guard let source = kinds.first?.when.first?.source, case .string(let text) = (try? source.value(in: place))?.value,
       text.utf8.count <= 64, JSONFields(.string(text)).id != nil
-    else { return "a request that matches no row under kinds in the mapping file" }
+    else { return "a request that matches no row under 'kinds' in the mapping file" }
     return text
   }
 

@@ -112,7 +112,7 @@ package struct MappingSample: Sendable {
     case .payments(let expected):
       guard payments.count == expected.count else { return "gives \(payments.count) payments\(others)" }
       for (index, (one, payment)) in zip(expected, payments).enumerated() {
-        if let field = one.difference(from: payment) { return "gives another \(field) of payment \(index + 1)" }
+        if let field = one.difference(from: payment) { return "gives payment \(index + 1) another \(field)" }
       }
       return nil
     }

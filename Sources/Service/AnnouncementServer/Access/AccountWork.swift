@@ -134,7 +134,7 @@ extension Problem {
     case .day(let wait):
       self.init(
         .tooManyRequests, "daily_limit",
-        "The account's batches have used their share of its daily limit of new clips, four fifths. Try again "
+        "The account's batches have used their share, four fifths of the account's daily limit of new clips. Try again "
           + "after the time in Retry-After. Existing clips are still available.",
         retryAfter: max(1, Int(wait.components.seconds) + (wait.components.attoseconds > 0 ? 1 : 0)))
     }

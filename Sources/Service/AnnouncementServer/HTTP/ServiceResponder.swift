@@ -159,7 +159,7 @@ struct ServiceResponder: HTTPResponder {
       guard let authority = call.authority.flatMap({ Authority($0) }), names.contain(authority) else {
         throw Problem(
           .misdirectedRequest, "host_unknown",
-          "Host: is not one of this service's names; use one of them, or add this one to the setting hosts.")
+          "Host: is not one of this service's names; use one of them, or add this one to the setting 'hosts'.")
       }
       return
     case .keyOrSignedURL:

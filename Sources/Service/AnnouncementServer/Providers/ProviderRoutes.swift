@@ -142,7 +142,7 @@ struct ProviderRoutes: Sendable {
   private static let notEncrypted = Problem(
     .forbidden, "not_encrypted",
     "The provider does not sign this request, so it is accepted only from this machine, "
-      + "or from a proxy with TLS that the setting proxies names.")
+      + "or over TLS from a proxy in the setting 'proxies'.")
 
   // MARK: Showing
 

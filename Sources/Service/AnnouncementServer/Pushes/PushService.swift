@@ -109,7 +109,7 @@ final class PushService: Service {
       let advice =
         switch reason {
         case PushSender.notConfigured:
-          "The setting apns does not name an app, so its pushes wait. Add the app and its environment there."
+          "The setting 'apns' does not contain an app, so the app's pushes wait. Add the app and its environment there."
         case PushSender.tooManyTokens:
           """
           APNs accepts only one new provider token of a key every 20 minutes, so the pushes of an app wait. Another \
@@ -118,7 +118,7 @@ final class PushService: Service {
           """
         default:
           "APNs refuses all pushes to an app, so its pushes wait. "
-            + (PushReasonText.text(of: reason) ?? "Check the setting apns.")
+            + (PushReasonText.text(of: reason) ?? "Check the setting 'apns'.")
         }
       logger.error("\(advice)", metadata: metadata(of: topic.app, reason, topic))
     case .topicResumed(let topic):
@@ -129,7 +129,7 @@ final class PushService: Service {
       logger.error(
         """
         APNs refuses the tokens of many devices of an app, one after the other. Check the app's environment and bundle \
-        id in the setting apns and in the registrations of the devices.
+        id in the setting 'apns' and in the registrations of the devices.
         """, metadata: metadata(of: app, reason, nil))
     case .tokenRefused:
       metrics.countRefusedToken()

@@ -25,7 +25,7 @@ struct AnnouncementSearch: Sendable {
     if let number = try call.number("limit", in: 1...200) { limit = number }
     if let text = call.query("before") {
       guard let cursor = Ledger.AnnouncementCursor(text) else {
-        throw Problem.fieldInvalid("before: is not a cursor; give the value of next from the page before.")
+        throw Problem.fieldInvalid("before: is not a cursor; give the value of 'next' from the page before.")
       }
       self.cursor = cursor
     }

@@ -33,12 +33,12 @@ struct SummaryQuery: Sendable, Hashable {
     guard self.from < self.to else {
       throw Problem.fieldInvalid(
         to == nil
-          ? "from: is not before the end of today; give an earlier time, or add the parameter to."
-          : "from: is not before the time in to; change one of the two parameters.")
+          ? "from: is not before the end of today; give an earlier time, or add the parameter 'to'."
+          : "from: is not before the time in 'to'; change one of the two parameters.")
     }
     guard self.to.timeIntervalSince(self.from) <= Double(Self.mostDays) * 86_400 else {
       throw Problem.fieldInvalid(
-        "from: is more than \(Self.mostDays) days before the time in to; change one of the two parameters.")
+        "from: is more than \(Self.mostDays) days before the time in 'to'; change one of the two parameters.")
     }
     by = []
     guard let text = query("by") else { return }

@@ -97,19 +97,20 @@ struct DeviceRoutes: Sendable {
   private func warnings(about registration: Ledger.Registration, for sender: Caller) -> [String] {
     let device = registration.device
     var warnings = registration.movedTokens.map(\.rawValue).sorted().map {
-      "tokens.\($0): another device of the account had this token; it belongs to this one now"
+      "tokens.\($0): another device of the account had this token, which now belongs to this device"
     }
     let app = PushSchedule.App(bundleID: device.app, environment: device.environment)
     if let clients = test?.clients {
       if clients[app] == nil {
         warnings.append(
-          "bundle_id: the setting apns does not name this app and environment, so nothing is pushed to the device")
+          "bundle_id: the setting 'apns' does not contain this app and environment, so nothing is pushed to the device")
       }
     } else {
-      warnings.append("This service has no setting apns, so it pushes nothing.")
+      warnings.append("This service has no setting 'apns', so it pushes nothing.")
     }
     if let group = device.appGroup, !groups.own.contains(group), group != sender.defaults.group {
-      warnings.append("group: is not a group of this service, so no announcement can be made for it; add it to groups")
+      warnings.append(
+        "group: is not a group of this service, so no announcement can be made for it; add it to the setting 'groups'")
     }
     return warnings
   }
@@ -143,7 +144,7 @@ struct DeviceRoutes: Sendable {
     }
     guard let test else {
       throw Problem(
-        .unprocessableContent, "push_unavailable", "Pushes need the setting apns, which this service does not have.")
+        .unprocessableContent, "push_unavailable", "Pushes need the setting 'apns', which this service does not have.")
     }
     let outcome = try await test.send(to: device)
     await administration.record(.deviceTested, call, subject: device.id)

@@ -205,9 +205,9 @@ struct KeyRoutes: Sendable {
       switch fault {
       case .noScopes: "scopes: is empty; give one or more scopes."
       case .deviceScope:
-        "scopes: device belongs to the key of a device; register the device with PUT /v1/devices/{id}, which makes its "
+        "scopes: 'device' is only for keys of devices; register the device with PUT /v1/devices/{id}, which makes its "
           + "key."
-      case .testAndOthers: "scopes: test cannot be combined with other scopes; leave it out, or leave the others out."
+      case .testAndOthers: "scopes: 'test' cannot be combined with other scopes; leave it out, or leave the others out."
       case .testAccountTooLong:
         "account: is longer than \(TestAccount.longestAccount) bytes, so it has no test keys; give a shorter one."
       case .text(let field): textRule(field)

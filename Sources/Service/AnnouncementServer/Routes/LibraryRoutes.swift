@@ -77,7 +77,7 @@ struct LibraryRoutes: Sendable {
     if let text = call.query("after") {
       guard let known = LibraryAnchor(text) else {
         throw Problem.parameterInvalid(
-          "after: is not an anchor; send the value of next or anchor from an earlier answer, unchanged.")
+          "after: is not an anchor; send the value of 'next' or 'anchor' from an earlier answer, unchanged.")
       }
       anchor = known
     }

@@ -69,6 +69,6 @@ extension ProviderRoutes {
   private static let unknownID = Problem.notFound("The account has no endpoint for a provider with this id.")
   private static let unsignable = Problem(
     .conflict, "provider_test_unavailable",
-    "The service cannot sign a test for this endpoint, because only the provider has the key, or the mapping file has no sample that can be signed. Make a small payment, or let crier providers check judge a captured request."
+    "The service cannot sign a test for this endpoint, because only the provider has the key, or the mapping file has no sample that can be signed. Make a small payment, or check a saved request with crier providers check."
   )
 }

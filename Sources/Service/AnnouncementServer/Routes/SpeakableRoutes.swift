@@ -126,7 +126,7 @@ struct SpeakableRoutes: Sendable {
     if id != nil, shelf.isSettled(locale) {
       throw Problem(
         .conflict, "voice_settled",
-        "The setting packs chooses the voice of \(locale) and takes precedence. Remove the locale from the setting.")
+        "The setting 'packs' chooses the voice of \(locale) and takes precedence. Remove the locale from the setting.")
     }
     if let id { _ = try await clips.finish(id, locale: locale) }
     try await onWaitingThread { [self] in

@@ -108,7 +108,7 @@ struct SpeechOrder: Sendable, Equatable {
         // its own.
         guard asked == nil || own.locale == book.locale else {
           throw Problem(
-            .unprocessableContent, "fields_conflict", "voice and locale: name two locales; leave one of them out.")
+            .unprocessableContent, "fields_conflict", "voice and locale: stand for two locales; leave one of them out.")
         }
         self = .usual(name)
       } else if SpeechOrder.namesOfOthers.contains(name.lowercased()) {
@@ -116,7 +116,7 @@ struct SpeechOrder: Sendable, Equatable {
       } else {
         throw Problem.fieldInvalid(
           "voice: is not known here; give a voice of GET /v1/voices, a pack of GET /v1/packs, a locale such as "
-            + "\(book.locale), or alloy for the usual voice.")
+            + "\(book.locale), or 'alloy' for the usual voice.")
       }
     }
 

@@ -24,14 +24,14 @@ struct MutationFinderTests {
     #expect(mutants("a % b * c").contains("(a + b) * c"))
   }
 
-  @Test("a number becomes the next one, and a condition without an operator its contrary")
+  @Test("a number becomes the next number, and a condition without an operator becomes its contrary")
   func values() {
     #expect(mutants("let a = 1_999").contains("let a = 2000"))
     #expect(mutants("if isFull { }").contains("if !(isFull) { }"))
     #expect(mutants("guard a < b else { return }", .condition).isEmpty, "the operator itself is changed")
   }
 
-  @Test("neighbouring arguments change places, labels stay, and equal ones and closures are left alone")
+  @Test("neighbouring arguments change places, labels stay, and equal arguments and closures are not changed")
   func arguments() {
     #expect(mutants("f(a, to: b)", .swappedArguments) == ["f(b, to: a)"])
     #expect(mutants("f(a, a)", .swappedArguments).isEmpty)
@@ -40,7 +40,7 @@ struct MutationFinderTests {
     #expect(mutants("switch c { case .d(let a, let b): f() }", .swappedArguments).isEmpty, "a pattern has no switch")
   }
 
-  @Test("a call whose result is not used is left out, and neither logging nor a precondition")
+  @Test("a call whose result is not used is left out, unless the call writes to a log or is a precondition")
   func calls() {
     #expect(mutants("func f() {\n  try a.b()\n  c = 1\n}", .removedCall) == ["func f() {\n  \n  c = 1\n}"])
     #expect(mutants("func f() {\n  logger.info(text)\n  precondition(a)\n  c = d\n}", .removedCall).isEmpty)
@@ -52,7 +52,7 @@ struct MutationFinderTests {
   @Test("comments and the texts of strings have no mistakes")
   func texts() { #expect(mutants("// a < b\nlet text = \"1 < 2\"").isEmpty) }
 
-  @Test("code that only another system compiles has no mistakes, and its alternative has")
+  @Test("code that only another system compiles has no mistakes, and the alternative code for this system has mistakes")
   func otherSystems() {
     let source = "#if canImport(Darwin)\nlet a = b < c\n#else\nlet a = b == c\n#endif"
     #expect(mutants(source) == [source.replacing("==", with: "!=")])

@@ -14,7 +14,7 @@ struct MovedPostgreSQLColumnsTests {
   /// The tables that are about the database itself, and about the nodes that use it at this moment.
   private static let unmoved: Set = ["crier_migrations", "leases", "nodes"]
 
-  @Test("each column of the ledger in PostgreSQL is moved, or is known to be made anew")
+  @Test("each column of the ledger in PostgreSQL is moved, or is one of the known columns that are made anew")
   func columns() async throws {
     let database = try await TemporaryDatabase()
     let connection = try database.connect()

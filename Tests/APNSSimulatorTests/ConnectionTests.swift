@@ -51,7 +51,8 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a connection allows one stream, and after the first valid provider token the configured number of streams")
+  @Test(
+    "a connection allows one stream until its first valid provider token, and then the configured number of streams")
   func strictStreams() async throws {
     try await Bench.with {
       $0.hasStrictStreams = true

@@ -43,7 +43,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a device token takes only pushes of its own topics, in upper or lower case")
+  @Test("a device token, in upper or lower case, takes only pushes of its own topics")
   func topics() async throws {
     try await Bench.with {
       $0.devices = [Device(Bench.device, topics: [Bench.topic])]

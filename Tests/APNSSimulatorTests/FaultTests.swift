@@ -25,7 +25,7 @@ struct FaultTests {
   }
 
   @Test(
-    "in the stream of refusals, a fault has its status, or its name if it has no status, and a delay is left out")
+    "the stream of refusals has each fault's status, or the fault's name if it has no status, and leaves out delays")
   func refusals() async throws {
     let faults = [
       Fault(.answer(status: 503, reason: "Shutdown")), Fault(.delay(milliseconds: 1)), Fault(.reset(code: 2)),

@@ -120,7 +120,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("a request without apns-push-type is refused if it has no topic, or a payload that fits no type")
+  @Test("a request without apns-push-type is refused if it has no topic, or if its payload fits no type")
   func withoutTypeWrong() async throws {
     try await Bench.with { bench in
       let token = try bench.token()
@@ -195,7 +195,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("a key that is limited to an app may not push to another app")
+  @Test("if a key is limited to one app, a push to another app is refused")
   func topicsOfKeys() async throws {
     try await Bench.with { bench in
       var configuration = APNSSimulator.Configuration()

@@ -139,7 +139,7 @@ struct AmountReaderTests {
   }
 
   @Test(
-    "a currency's name whose beginning could continue the number before it is refused as ambiguous",
+    "an amount is refused as ambiguous if the beginning of the currency's name could continue the number",
     arguments: [
       ("ko", "이십 오만 리알", "OMR"), ("ko", "십 조지아 라리", "GEL"), ("ko", "이십 칠레 페소", "CLP"),
       ("ko", "이십 이집트 파운드", "EGP"), ("ko", "이십 사우디아라비아 리얄", "SAR"), ("zh", "两百慕大元", "BMD"),

@@ -78,7 +78,7 @@ struct ChineseTests {
   }
 
   @Test(
-    "a missing 零 changes the amount that a listener hears, so it is refused as ambiguous",
+    "an amount without a necessary 零 is refused as ambiguous, because a listener may hear another amount",
     arguments: ["一百一元", "一千一元", "三千五元", "一万一元", "一千一十元", "一亿一千元", "一万一百元", "一百一万元", "一亿五百元"])
   func missingZero(_ words: String) {
     #expect(read(words, "CNY") == .refused(.ambiguous))

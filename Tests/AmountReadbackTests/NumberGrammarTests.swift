@@ -64,7 +64,8 @@ struct NumberGrammarTests {
     #expect(read(words, try ReadingLanguage(data: Self.file())) == .refused(.unreadable))
   }
 
-  @Test("a number of two digits behind the point is unreadable, even if the rule for digits allows it")
+  @Test(
+    "a number word of two digits after the decimal point is unreadable, even if a rule of the reader allows the word")
   func digitsBehindPoint() throws {
     let language = try ReadingLanguage(data: Self.file(["decimal": "zero | digit | ten"]))
     #expect(read("one point two bucks", language) == .amount(120))
@@ -168,12 +169,14 @@ struct NumberGrammarTests {
     #expect(!doNotFit.contains(where: endings.contains))
   }
 
-  @Test("a rule of last digits without a number is refused", arguments: ["", "x", "-", "=", "1 x", "-=", "1.5"])
+  @Test(
+    "a rule about the last digits of a count is refused if a part of the rule is not a number",
+    arguments: ["", "x", "-", "=", "1 x", "-=", "1.5"])
   func noEndings(text: String) {
     #expect(CountEndings(text) == nil)
   }
 
-  @Test("a language without a reader file has no reader, and a reader file with a mistake is an error that says so")
+  @Test("a language without a reader file has no reader, and a reader file with a mistake has its own error code")
   func readers() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -102,7 +102,9 @@ struct RoundTripTests {
     },
   ]
 
-  @Test("a sequence of number words is read only if it is the correct form of that amount", arguments: alphabets)
+  @Test(
+    "a sequence of number words is read as an amount only if it is the correct form of the amount", arguments: alphabets
+  )
   func allSequences(_ alphabet: Alphabet) throws {
     let language = try #require(SpokenAmounts.all.first { $0.locale == alphabet.locale })
     let read = try Reading(language.locale)

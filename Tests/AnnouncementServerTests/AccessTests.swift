@@ -159,7 +159,7 @@ struct AccessTests {
     #expect(try await client.post(payment(), try signed(client, body: payment(), at: 2)).status == 200)
   }
 
-  @Test("a signed request is accepted only once by all services that share a folder, also after a restart")
+  @Test("all services that share a folder together accept a signed request only once, also after a restart")
   func signedRequestToTwo() async throws {
     let client = try await service.client()
     let headers = try signed(client, body: payment())

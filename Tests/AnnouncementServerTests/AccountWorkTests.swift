@@ -102,7 +102,7 @@ struct AccountWorkTests {
     #expect(service.voice.calls == calls, "the engine is not asked again")
   }
 
-  @Test("an account that waits for the same clip as an account above its limit still gets the clip")
+  @Test("if two accounts wait for the same clip and one of them is above its limit, the other account gets the clip")
   func shared() async throws {
     let folder = try TemporaryFolder()
     var limits = WorkLimits()

@@ -52,7 +52,7 @@ struct AnnouncementSearchTests {
     #expect(try await client.get("/v1/announcements?limit=200").value("next") == nil)
   }
 
-  @Test("a search filters by the state of playback, or by the state rendered for announcements without playback")
+  @Test("a search filters by the state of playback, which is 'rendered' for announcements without playback")
   func states() async throws {
     for id in ["clip", "waiting", "gone"] { _ = try await store(id, "x", isPlayed: id != "clip") }
     _ = try await service.ledger.set(2, .cancelled)
@@ -81,7 +81,7 @@ struct AnnouncementSearchTests {
     #expect(try await ids("?search=\(query ?? "")") == found)
   }
 
-  @Test("a list includes announcements at the time in from, and excludes announcements at the time in to")
+  @Test("a list includes announcements at the time in 'from', and excludes announcements at the time in 'to'")
   func times() async throws {
     let service = try TestService { $0.now = { Date(timeIntervalSince1970: 1_800_000_000.25) } }
     let client = try await service.client()

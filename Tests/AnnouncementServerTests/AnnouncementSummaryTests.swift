@@ -74,7 +74,7 @@ struct AnnouncementSummaryTests {
     #expect(try answer.string("detail")?.hasPrefix(detail) == true, "\(answer.text)")
   }
 
-  @Test("a summary is refused for a key without the scope read, and for an unknown query item")
+  @Test("a summary is refused for a key without the scope 'read', and for an unknown query item")
   func access() async throws {
     #expect(try await service.client([.play]).get("/v1/announcements/summary").status == 403)
     #expect(try await client.get("/v1/announcements/summary?per=hour").status == 400)
@@ -89,7 +89,7 @@ struct AnnouncementSummaryTests {
     }
   }
 
-  @Test("a summary covers today by default, the day until the item `to`, or the time from the item `from` to midnight")
+  @Test("without 'from', a summary begins at the last midnight before 'to'; without 'to', it ends at the next midnight")
   func days() throws {
     let clock = LocalClock(zone: try #require(TimeZone.named("Europe/Berlin")))
     let now = try Date("2026-11-20T23:30:00Z", strategy: .iso8601)

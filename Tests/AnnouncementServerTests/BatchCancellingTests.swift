@@ -92,7 +92,7 @@ struct BatchCancellingTests {
     #expect(try await client.get(waiting).string("state") == "done")
   }
 
-  @Test("a restart does not resume a cancelled batch, even if the service stopped before its last row ended")
+  @Test("a restart does not resume a cancelled batch, even if the service stopped before the batch's last row ended")
   func restart() async throws {
     let client = try await service.client()
     let (running, waiting) = (try await place(client), try await place(client))

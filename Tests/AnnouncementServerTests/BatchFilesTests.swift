@@ -111,7 +111,7 @@ struct BatchFilesTests {
     #expect(try await stateAfterRestart(of: place, client) == "cancelled")
   }
 
-  @Test("a cancellation of a batch that cannot be written is an error, and the batch runs to its end")
+  @Test("if the cancellation of a batch cannot be written to the disk, the call fails, and the batch runs to its end")
   func failure() async throws {
     let client = try await service.client()
     let place = try await place(client)
@@ -165,7 +165,7 @@ struct BatchFilesTests {
     }
   }
 
-  @Test("a batch's result that the disk delivers slowly does not block the thread of its connection")
+  @Test("a slow read of a batch's result from the disk does not block the thread of the connection")
   func slowResult() async throws {
     let client = try await service.client()
     let place = try await place(client)

@@ -87,7 +87,7 @@ struct BatchTests {
     #expect(try await client.get("/v1/batches").string("batches.0.name") == "prices 价.csv")
   }
 
-  @Test("a fault of a whole row names no column, and a batch without a file name has the name null")
+  @Test("the fault of a whole row has no column, and the name of a batch without a file name is null")
   func faultOfRow() async throws {
     let client = try await service.client()
     let place = try await client.postBatch("id,amount,currency\na,1.00\n").header("Location").orThrow("a place")

@@ -32,7 +32,7 @@ struct CallsByScopeTests {
     return Set(allowed.map { "\($0.method.rawValue) \($0.template)" })
   }
 
-  @Test("the scope till allows all calls of the scope read, and also pause, resume, replay and volume")
+  @Test("the scope 'till' allows all calls of the scope 'read', and also pause, resume, replay and volume")
   func till() {
     #expect(
       calls(.till).subtracting(calls(.read)) == [

@@ -120,7 +120,7 @@ struct ConnectionStateTests {
     #expect(Connection(happenings).secondsLeft(unread: unread) == seconds)
   }
 
-  @Test("a client with unread bytes gets the time limit once more, and keeps its connection while it reads enough")
+  @Test("a client that has not read all bytes gets the time limit once more, and stays connected while it reads enough")
   func reading() {
     var connection = Connection([.head, .end, .response])
     #expect(connection.secondsLeft(unread: 1_000_000) == 60)

@@ -58,7 +58,7 @@ struct AccountSlotsTests {
   }
 
   @Test(
-    "stream slots are limited for each account and in total, and are freed once, by a call or with their owner"
+    "stream slots are limited for each account and in total, and a slot is freed once, at the latest with its owner"
   )
   func slots() throws {
     let slots = AccountSlots("streams", most: 3, mostOfOne: 2)

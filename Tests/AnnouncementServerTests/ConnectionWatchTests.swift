@@ -32,7 +32,7 @@ struct ConnectionWatchTests {
     #expect(kinds(watch.due(at: .seconds(65))) == [.unreachable])
   }
 
-  @Test("an outage counts for ten more minutes after the last attempt if no work waits")
+  @Test("if no work waits, an outage ends ten minutes after the last attempt")
   func nothingWaits() {
     var watch = Watch()
     for second in [0, 100] { watch.failed("apns", reason: "timed_out", at: .seconds(second)) }

@@ -42,7 +42,7 @@ struct DecidedOnceTests {
     #expect(abs(heard - (try answer.number("clip.duration_ms").orThrow("a duration"))) <= 1)
   }
 
-  @Test("an announcement with an existing clip has exactly the events accepted, waiting, playing and played")
+  @Test("an announcement with an existing clip has exactly the events 'accepted', 'waiting', 'playing' and 'played'")
   func writes() async throws {
     let client = try await service.client()
     service.output.hearAll()

@@ -40,7 +40,7 @@ final class DeliveryTakeOverTests: Sendable {
     return try #require(seats.withLock { $0.last })
   }
 
-  @Test("work whose seat is lost is cancelled, and begins again with a new seat")
+  @Test("a service that loses the exclusive right to deliveries stops them, and continues when it has the right again")
   func lost() async throws {
     let running = Task { await deliver() }
     for number in 1...3 {
@@ -56,7 +56,7 @@ final class DeliveryTakeOverTests: Sendable {
     #expect(ends.withLock { $0 } == 4 && !last.isUsable)
   }
 
-  @Test("a service that stops in order gives its seat back, so that another one has it at once")
+  @Test("a service that stops in order releases its right to deliveries, so that another service can have it at once")
   func stopped() async throws {
     try await testGracefulShutdown { trigger in
       try await withThrowingTaskGroup(of: Void.self) { group in

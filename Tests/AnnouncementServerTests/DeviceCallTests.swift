@@ -55,7 +55,8 @@ struct DeviceCallTests {
 
   // MARK: Registering
 
-  @Test("a device is registered with all fields of the request, gets a key once, and no answer has a token")
+  @Test(
+    "a device is registered with all fields of the request, and gets a key only once; answers never contain its tokens")
   func registered() async throws {
     let tokens =
       #"{"alert":"\#(deviceToken("A"))","background":"\#(deviceToken("b"))","fileprovider":"\#(deviceToken("c"))","fileprovider_extension":"\#(deviceToken("d"))"}"#

@@ -126,7 +126,8 @@ struct DeviceKeyTests {
     #expect(try await phone.get("/v1/clips/\(name)").status == 404)
   }
 
-  @Test("no request can make a key with the scope device, and such a key that belongs to no device has no access")
+  @Test(
+    "no request can make a key with the scope 'device', and a key with this scope but without a device has no access")
   func scope() async throws {
     let admin = try await service.client([.admin])
     for scopes in [#"["device"]"#, #"["read","device"]"#] {
@@ -150,7 +151,7 @@ struct DeviceKeyTests {
     }
   }
 
-  @Test("the list of keys names the device of a key")
+  @Test("the list of keys shows the device to which a key belongs")
   func keyList() async throws {
     _ = try await service.phone()
     let keys = try await service.client([.admin]).get("/v1/keys").value("keys") as? [[String: Any]] ?? []

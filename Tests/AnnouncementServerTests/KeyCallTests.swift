@@ -127,7 +127,7 @@ struct KeyCallTests {
     #expect(try await rotate(id).code == "not_found")
   }
 
-  @Test("a key with an expiry or an address limit cannot rotate a key, even itself, beyond its own limits")
+  @Test("a key with an expiry or an address limit cannot rotate a key with wider limits, and cannot rotate itself")
   func rotationLimits() async throws {
     let key = APIKey.make()
     let day: TimeInterval = 86_400
@@ -212,7 +212,7 @@ struct KeyCallTests {
     }
   }
 
-  @Test("a key with an expiry or an address limit cannot make a key beyond its own limits")
+  @Test("a key with an expiry or an address limit cannot make a key with wider limits")
   func limits() async throws {
     let key = APIKey.make()
     try await service.ledger.createKey(

@@ -190,7 +190,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
   }
 
-  @Test("each key has its own rate limit or that of the service, and its allowed requests come back over time")
+  @Test("each key has its own rate limit or the service's limit, and a key at its limit may send requests again later")
   func limits() async throws {
     let (one, two) = (try await ring.newKey(), try await ring.newKey(rate: .init(perSecond: 1, burst: 1)))
     let (first, second) = (try await ring.caller("Bearer \(one.text)"), try await ring.caller("Bearer \(two.text)"))
@@ -273,7 +273,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(new.text)") == nil)
   }
 
-  @Test("a key with a list of addresses is valid only from them, and not from an unknown address")
+  @Test("a key with a list of addresses is valid only from these addresses, and is refused if the address is unknown")
   func addresses() async throws {
     let key = try await ring.newKey(addresses: ["192.0.2.0/24", "2001:db8::7"])
     let bearer = "Bearer \(key.text)"

@@ -77,7 +77,7 @@ struct LedgerWatchTests {
   }
 
   @Test(
-    "if its ledger file or log is moved away, the service ends, and until then answers only with errors",
+    "if the ledger's file or write-ahead log is moved away, the service answers only with errors, and then ends",
     arguments: ["", "-wal"])
   func renamed(suffix: String) async throws {
     let service = try service(in: try await folder(damaging: nil))

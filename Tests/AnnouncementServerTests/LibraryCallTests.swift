@@ -95,7 +95,7 @@ struct LibraryCallTests {
     #expect(try gone.value("changes.1.sha256") == nil && gone.value("changes.1.bytes") == nil)
   }
 
-  @Test("each page of the library has the field next, except the last page, which has an anchor")
+  @Test("each page of the library has the field 'next', except the last page, which has the field 'anchor'")
   func pages() async throws {
     for number in 1...5 { _ = try await clip("p\(number)", "\(number).00") }
     var target = "/v1/library/changes?limit=2"
@@ -239,7 +239,7 @@ struct LibraryCallTests {
 
   // MARK: Files
 
-  @Test("the manifest of a pack names its clips, and all of them are fetched by their digests")
+  @Test("the manifest of a pack lists the clips of the pack, and each clip can be fetched by its digest")
   func packFiles() async throws {
     try writePack("shop", in: voices, words: ["one", "two"])
     await service.server.packWatch.look()

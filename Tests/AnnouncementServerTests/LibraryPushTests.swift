@@ -223,7 +223,7 @@ struct LibraryPushTests {
     #expect(try await restarted().isEmpty)
   }
 
-  @Test("a push has the voice pack and its tokens only if the announcement is spoken entirely from the pack")
+  @Test("a push has a voice pack and clip tokens only if the announcement is spoken entirely from the pack")
   func tokens() async throws {
     let service = try await service()
     try await register("phone", [.alert: token("ab")], in: service)

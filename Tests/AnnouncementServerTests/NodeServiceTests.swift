@@ -43,7 +43,7 @@ struct NodeServiceTests {
   }
 
   @Test(
-    "the check of the nodes fails while nobody makes a kind of deliveries",
+    "the check of the nodes fails if there is a kind of deliveries that no node makes",
     .enabled(if: LedgerUnderTest.all.contains(.postgresql), "This needs a ledger that several machines use."))
   func check() async throws {
     try await LedgerPlaces.removed {
@@ -120,7 +120,7 @@ struct NodeServiceTests {
     }
   }
 
-  @Test("the metrics say which nodes there are, and what each of them holds")
+  @Test("the metrics show each node with its deliveries and its number of lanes")
   func metrics() async throws {
     var gauges = ServiceMetrics.Gauges()
     gauges.nodes = [

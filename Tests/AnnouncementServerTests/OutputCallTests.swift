@@ -49,7 +49,7 @@ struct OutputCallTests {
   }
 
   @Test(
-    "after a change of the output, the waiting payments are heard in order, and the interrupted payment from its start")
+    "after a change of output, waiting payments are heard in order, and an interrupted payment begins again")
   func moved() async throws {
     let service = try service()
     let (client, admin) = (try await service.client(), try await service.client([.admin]))
@@ -141,7 +141,7 @@ struct OutputCallTests {
     #expect(service.output.heard == [1] && service.otherOutput.heard == [replay])
   }
 
-  @Test("the chosen output is kept over a restart, and null returns to the output of the settings")
+  @Test("the chosen output is kept over a restart, and the choice null restores the output of the settings")
   func kept() async throws {
     let earlier = try service()
     let admin = try await earlier.client([.admin])

@@ -120,7 +120,7 @@ struct PackClipCallTests {
     #expect(acts.map(\.action) == [.packClipMarked, .packClipRecorded] && acts[1].subject == "my-shop/worda.wav")
   }
 
-  @Test("the warnings about a recording name its faults, and say if no engine compared it")
+  @Test("without an engine, the warnings about a recording list its faults and say that nothing was compared")
   func warned() async throws {
     let client = try await service.client([.admin])
     service.voice.fail(.engineUnavailable)

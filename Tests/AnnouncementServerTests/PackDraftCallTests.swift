@@ -180,7 +180,7 @@ struct PackDraftCallTests {
     #expect(try await create(client, #"{"id":"other","locale":"en-US"}"#).code == "pack_exists")
   }
 
-  @Test("the removal of a pack also removes its recordings and its choice")
+  @Test("the removal of a pack also removes its recordings and the choice of the pack")
   func removed() async throws {
     let client = try await service.client([.admin])
     #expect(try await create(client, #"{"id":"my-shop","locale":"en-US"}"#).status == 201)

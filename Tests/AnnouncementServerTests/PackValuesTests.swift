@@ -73,7 +73,8 @@ struct PackValuesTests {
       PackFacts(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0"), clips: clips, replacing: true)
   }
 
-  @Test("the service computes a pack's missing words and clips once, until the pack changes or is removed")
+  @Test(
+    "the missing words of a pack and its list of clips are computed once, and again only after the pack has changed")
   func calls() async throws {
     let folder = try TemporaryFolder()
     let voices = folder.url.appending(path: "Voices", directoryHint: .isDirectory)

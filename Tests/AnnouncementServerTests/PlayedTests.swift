@@ -91,7 +91,7 @@ struct PlayedTests {
     #expect(try await service.ledger.counts(lane: nil)[.accepted] == 0)
   }
 
-  @Test("a payload cannot set defaults under the old key crier:defaults, and strict handling refuses that key")
+  @Test("a payload cannot set defaults with the former field 'crier:defaults', and strict handling refuses this field")
   func formerDefaults() async throws {
     let client = try await service.client()
     let body = payment("p1", "1.00", #""deliver":["play"],"crier:defaults":{"locale":"zh-CN","group":"group.other"}"#)
@@ -113,7 +113,7 @@ struct PlayedTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("a refund has the category refund, and a text has the category information")
+  @Test("a refund has the category 'refund', and a text has the category 'information'")
   func category() async throws {
     let client = try await service.client()
     _ = try await client.post(payment("r", "1.00", #""deliver":["play"],"kind":"refunded""#))
@@ -139,7 +139,7 @@ struct KeyPackTests {
       PackFacts(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0"), clips: clips)
   }
 
-  @Test("the pack of a key is its default, a request can name another pack, and the engine speaks other languages")
+  @Test("the pack of a key speaks, unless the request has another pack, method or language")
   func packs() async throws {
     let folder = try TemporaryFolder()
     for id in ["a", "b"] { try Self.writePack(id, for: payment(), into: folder.url) }

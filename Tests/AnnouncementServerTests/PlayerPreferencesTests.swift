@@ -62,7 +62,8 @@ struct PlayerPreferencesTests {
     return (sound.samples, sound.volume)
   }
 
-  @Test("a volume applies from the next announcement on, survives a restart, and null returns to the settings' volume")
+  @Test(
+    "a volume applies from the next announcement on, also after a restart, until null restores the settings' volume")
   func volume() async throws {
     let service = try service { $0.volume = 80 }
     let client = try await service.client()
@@ -117,7 +118,7 @@ struct PlayerPreferencesTests {
     }
   }
 
-  @Test("a pause that a request sets holds after a restart, and names the key that paused")
+  @Test("a pause that a request sets holds after a restart, and its state has the name of the key that paused")
   func pause() async throws {
     let service = try service { $0.remembersPause = true }
     let key = APIKey.make()
@@ -246,7 +247,8 @@ struct PlayerPreferencesTests {
     #expect(acts.suffix(4) == [.chimeChanged, .chimeChanged, .chimeRemoved, .chimeRemoved])
   }
 
-  @Test("a kind's chime in the settings applies until one is chosen for the kind, even if one is chosen for all kinds")
+  @Test(
+    "the settings' chime for a kind applies until a chime is chosen for this kind, even if one is chosen for all kinds")
   func settingsKindChimes() async throws {
     let own = try PlayableFile.chime(Self.tone(milliseconds: 300), named: "own")
     let service = try service { $0.chimes.own = [.refunded: .sound(own), .failed: Chimes.Own.none] }
@@ -365,7 +367,7 @@ struct PlayerPreferencesTests {
     #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "player").path(percentEncoded: false)))
   }
 
-  @Test("an announcement with the id chime is cancelled by its percent-encoded id")
+  @Test("an announcement with the id 'chime' is cancelled by its percent-encoded id")
   func announcementNamedChime() async throws {
     let service = try service()
     let client = try await service.client()

@@ -363,7 +363,7 @@ struct ProviderCallTests {
     #expect(try await endpoint()["last_request_at"] is String)
   }
 
-  @Test("a test of an endpoint that ignores the payment reports the reason")
+  @Test("if an endpoint ignores the payment of its test, the answer has the reason")
   func testIgnored() async throws {
     var refunds = Self.stripe
     refunds.kinds = [.refunded]
@@ -382,7 +382,7 @@ struct ProviderCallTests {
     #expect(try (await endpoint(id)["recent"] as? [Any])?.isEmpty == true)
   }
 
-  @Test("a test of an endpoint needs the scope announce, and is possible only for the caller's own endpoints")
+  @Test("a test of an endpoint needs the scope 'announce', and is possible only for the caller's own endpoints")
   func testAccess() async throws {
     #expect(try await test("till", service.client([.read])).code == "scope_missing")
     #expect(try await test("till", service.stranger).status == 401)

@@ -96,7 +96,7 @@ extension PushDeliveryCallTests {
     #expect(try plain.value("warnings") as? [String] == [])
   }
 
-  @Test("an announcement gets warnings about phones with another app or with another app group than the clip")
+  @Test("an announcement gets warnings about phones that have another app, or another app group than the clip")
   func otherApps() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)

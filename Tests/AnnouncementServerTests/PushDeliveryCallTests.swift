@@ -300,7 +300,7 @@ struct PushDeliveryCallTests {
   }
 
   @Test(
-    "a received payment has the level time-sensitive, and a pending payment has the level active",
+    "a received payment has the level 'time-sensitive', and a pending payment has the level 'active'",
     arguments: [("received", "time-sensitive"), ("pending", "active")])
   func levels(kind: String, level: String) async throws {
     let simulator = try await APNSSimulator.start()
@@ -397,7 +397,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a test push is refused if the service sends no pushes, and for a key without the scope announce")
+  @Test("a test push is refused if the service sends no pushes, and for a key without the scope 'announce'")
   func testUnavailable() async throws {
     let service = try TestService()
     try await register("phone", Self.tokens[0], in: service)
@@ -517,7 +517,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a service without the setting apns refuses pushes")
+  @Test("a service without the setting 'apns' refuses pushes")
   func unavailable() async throws {
     let service = try TestService()
     let answer = try await service.client().post(payment("p1", "1.00", #""deliver":["push"],"device":"phone""#))

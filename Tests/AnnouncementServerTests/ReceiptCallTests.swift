@@ -72,7 +72,7 @@ struct ReceiptCallTests {
   }
 
   @Test(
-    "receipts are stored, except those for announcements that were not pushed to the device; the answer names these")
+    "receipts for announcements that were not pushed to the device are listed in the answer, and all others are stored")
   func unknown() async throws {
     let other = try await service.phone("phone-2")
     try await push("p3", to: "phone-2")

@@ -167,7 +167,7 @@ struct RemovalOfSharedClipsTests {
 
   // MARK: Batches
 
-  @Test("a clip stays while another account's batch that contains it runs")
+  @Test("a clip stays while a running batch of another account contains the clip")
   func running() async throws {
     let client = try await service.client()
     let body = payment("p1", "12.50", #""locale":"en-US""#)

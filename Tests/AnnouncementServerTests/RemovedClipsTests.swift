@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Recently removed clips")
 struct RemovedClipsTests {
-  @Test("only a read that began before the removal of a clip finds the clip removed")
+  @Test("a clip counts as removed for a read that began before the removal, and not for a later read")
   func moments() {
     var removed = RemovedClips()
     let before = removed.now
@@ -18,7 +18,7 @@ struct RemovedClipsTests {
     #expect(removed.contains("a", since: after))
   }
 
-  @Test("after too many removals, a read that began before them finds every clip removed")
+  @Test("after too many removals, every clip counts as removed for a read that began before them")
   func many() {
     var removed = RemovedClips()
     removed.add("a")

@@ -44,7 +44,7 @@ struct ReplayCallsTests {
   private func number(_ answer: TestAnswer) throws -> Int64 { Int64(try answer.number("number").orThrow("a number")) }
 
   @Test(
-    "a replay with an unknown key in its body is refused instead of playing the last announcement",
+    "a replay with an unknown field in its body is refused instead of playing the last announcement",
     arguments: [#"{"ID":"p1"}"#, #"{"ids":"p1"}"#, #"{"id":"p1","again":true}"#])
   func otherKey(body: String) async throws {
     let client = try await service.client()
@@ -112,7 +112,7 @@ struct ReplayCallsTests {
     #expect(try await service.client([.admin], account: "boss").get("/v1/playback").string("waiting.0.id") == "p1")
   }
 
-  @Test("if an announcement is cancelled by its id, its replays are cancelled, and the announcement stays played")
+  @Test("the cancellation of a played announcement by its id cancels its replays, and the announcement stays played")
   func takenBack() async throws {
     let client = try await service.client()
     let player = try await heard(client)
@@ -203,7 +203,7 @@ struct ReplayCallsTests {
   }
 
   @Test(
-    "a replay's events go only to the requester's and the announcement's accounts, without the announcement's id"
+    "a replay's events go only to the announcement's account and, without the announcement's id, to the requester's"
   )
   func events() async throws {
     let (client, other) = (try await service.client(), try await service.client(account: "other"))

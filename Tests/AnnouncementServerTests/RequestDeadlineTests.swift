@@ -142,7 +142,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a connection waits for the next request with the usual deadline after the client has read everything")
+  @Test("after the client has read everything, the usual deadline applies to the next request")
   func readAtLast() throws {
     let connection = try TimedConnection()
     for _ in 0..<3 {

@@ -129,7 +129,7 @@ struct ShopCallTests {
     #expect(try await stream.event().string("state") != nil)
   }
 
-  @Test("a key without the scope read and the key of a device cannot read the state of the shop")
+  @Test("a device's key and a key without the scope 'read' cannot read the state of the shop")
   func refused() async throws {
     let service = try service()
     #expect(try await service.client([.announce, .play]).get("/v1/shop").status == 403)
@@ -244,7 +244,7 @@ struct ShopCallTests {
     try await eventually { try await codes(client) == [] }
   }
 
-  @Test("the state of an open shop without payments for the configured hours is silent until a payment arrives")
+  @Test("an open shop counts as silent after the configured hours without a payment, until a payment arrives")
   func silent() async throws {
     let ago = Locked<TimeInterval>(-7_200)
     let service = try service {

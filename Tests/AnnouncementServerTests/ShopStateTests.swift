@@ -116,7 +116,7 @@ struct ShopStateTests {
     #expect(problem.by == "till" && problem.since == Self.since && problem.count == 24 && problem.cause == nil)
   }
 
-  @Test("a key that paused is named only to its account and administrators, and a command that paused to everybody")
+  @Test("the key that paused is shown only to its account and administrators, and a pausing command is shown to all")
   func whoPaused() {
     func by(_ viewer: ShopState.Viewer, _ account: String?) -> String? {
       state(for: viewer) { $0.pause = .init(since: Self.since, by: "name", account: account) }.problems.first?.by
@@ -176,7 +176,7 @@ struct ShopStateTests {
     #expect(codes { $0.alarms = [.paused: Self.since, .deviceLost: Self.since, .pushUnreachable: Self.since] } == [])
   }
 
-  @Test("a problem that blocks announcements has the time and the number of announcements of the blockage")
+  @Test("a problem that blocks announcements has the start of the blockage and the number of waiting announcements")
   func blocked() {
     let state = state {
       $0.freeBytes = 0

@@ -71,7 +71,7 @@ struct SpeakingPackCallTests {
     #expect(try await speaking(service) == ["a": "first", "nsk": "chosen"])
   }
 
-  @Test("a pack that the settings name is shown with the reason setting, although another pack was chosen")
+  @Test("a pack that the settings select is shown with the reason 'setting', although another pack was chosen")
   func settings() async throws {
     try write("a")
     try write("b")

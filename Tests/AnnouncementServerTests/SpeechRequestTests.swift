@@ -109,13 +109,13 @@ struct SpeechRequestTests {
     #expect(order.options.voice == voice && Self.locale(order) == locale)
   }
 
-  @Test("the voice en speaks American English if the API key's locale is in another language")
+  @Test("the voice 'en' speaks American English if the API key's locale is in another language")
   func english() throws {
     let order = try Self.order(#""voice":"en""#, key: .init(locale: "zh-CN"))
     #expect(order.options.voice == "en" && Self.locale(order) == "en-US")
   }
 
-  @Test("the field voice can name a pack, a speech server or a locale, which are searched in this order")
+  @Test("the value of the field 'voice' is searched among the packs, the speech servers and the locales, in this order")
   func others() throws {
     let voices = NamedVoices(
       packs: ["ada": "en-US", "anna": "de-DE", "broken": nil, "twin": "en-US"],
@@ -131,7 +131,7 @@ struct SpeechRequestTests {
     #expect(nova.options.pack == "nova")
   }
 
-  @Test("the field locale takes precedence over the locale of the API key and the locale of the voice")
+  @Test("the field 'locale' takes precedence over the locale of the API key and the locale of the voice")
   func locale() throws {
     #expect(Self.locale(try Self.order(#""locale":"fr-FR""#)) == "fr-FR")
     #expect(Self.locale(try Self.order(#""locale":"en-GB","voice":"en-us""#)) == "en-GB")
@@ -149,7 +149,7 @@ struct SpeechRequestTests {
     #expect(try Self.order("\"speed\":1", key: .init(pack: "ada")).options.preferredPack == "ada")
   }
 
-  @Test("the field voice may be an object with an id, as OpenAI's API has it for custom voices")
+  @Test("the field 'voice' may be an object with an id, as OpenAI's API has it for custom voices")
   func object() throws {
     #expect(try Self.order(#""voice":{"id":"en-gb-x-rp"}"#).options.voice == "en-gb-x-rp")
   }

@@ -72,7 +72,7 @@ struct SpeechServerCallTests {
     #expect(try shop.string("problems.0.cause") == "closed_early")
   }
 
-  @Test("/readyz has the state none for speech servers if the service has none")
+  @Test("/readyz has the state 'none' for speech servers if the service has no speech server")
   func none() async throws {
     let service = try TestService()
     #expect(try await service.stranger.get("/readyz").string("checks.speech_servers.state") == "none")

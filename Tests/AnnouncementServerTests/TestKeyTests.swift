@@ -128,13 +128,13 @@ struct TestKeyTests {
     #expect(try await shop.get("/v1/devices/phone-1").status == 200)
   }
 
-  @Test("a request with a test key for the key's own data reports the scope test and the account")
+  @Test("a request with a test key for the key's own data returns the scope 'test' and the account")
   func me() async throws {
     let answer = try await test.get("/v1/me")
     #expect(try answer.string("account") == "shop" && answer.value("scopes") as? [String] == ["test"])
   }
 
-  @Test("a key cannot have the scope test together with another scope, or with a very long account name")
+  @Test("a key cannot have the scope 'test' together with another scope, or with a very long account name")
   func creation() async throws {
     let admin = try await service.client([.admin])
     func create(_ body: String) async throws -> TestAnswer {

@@ -101,7 +101,7 @@ struct UnprovenBodiesTests {
   }
 
   @Test(
-    "unverified bodies beyond the memory budget of a key's id are refused or replace old ones; other ids are unaffected"
+    "unverified bodies above the limit of a key's id are refused or replace older ones, and do not affect other ids"
   )
   func budget() async throws {
     let time = TestTime()

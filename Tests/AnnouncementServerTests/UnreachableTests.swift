@@ -146,7 +146,7 @@ struct UnreachableTests {
     #expect(!service.log.lines.contains { $0.contains("APNs") })
   }
 
-  @Test("a service without pushes and webhooks is ready, and /readyz has the state none for both")
+  @Test("a service without pushes and webhooks is ready, and /readyz has the state 'none' for both")
   func none() async throws {
     let service = try TestService()
     let answer = try await service.stranger.get("/readyz")

@@ -44,7 +44,7 @@ struct VoiceChoiceCallTests {
       .put, "/v1/locales/\(locale)/voice", headers: ["Content-Type": "application/json"], body: Data(body.utf8))
   }
 
-  @Test("the chosen pack speaks at once, and null forgets the choice")
+  @Test("the chosen pack speaks at once, and a request with null removes the choice")
   func chosen() async throws {
     let service = try service()
     let client = try await service.client([.admin])
@@ -77,7 +77,7 @@ struct VoiceChoiceCallTests {
     #expect(answer.status == 422 && answer.code != "field_invalid", "\(answer.text)")
   }
 
-  @Test("another voice cannot be chosen for a locale in the setting packs")
+  @Test("no other voice can be chosen for a locale for which the setting 'packs' selects a pack")
   func settled() async throws {
     var settled = ChosenPacks()
     settled["en-US"] = "a"

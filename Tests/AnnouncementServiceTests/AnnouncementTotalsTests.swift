@@ -88,14 +88,14 @@ import WeeklyTimes
     #expect(try totals([.currency], [(text, "USD", "received", 0)]).isUnreadable)
   }
 
-  @Test("an amount is not added to a total that it would raise to more than 38 digits, and the total stays unchanged")
+  @Test("an amount is not added to a total if the sum would have more than 38 digits, and the total stays unchanged")
   func tooLarge() {
     let (most, more) = (String(repeating: "9", count: 38), String(repeating: "9", count: 40))
     let (sum, areAdded) = sum([more, most, most, "0.1"])
     #expect(sum == most && areAdded == [false, true, false, false])
   }
 
-  @Test("the addition of totals ends at the maximum number of groups")
+  @Test("totals that have the maximum number of groups accept no further group")
   func tooLong() throws {
     var totals = AnnouncementTotals(by: [.hour], clock: LocalClock(zone: .gmt))
     var count = 0

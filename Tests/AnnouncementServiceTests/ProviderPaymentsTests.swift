@@ -171,7 +171,8 @@ final class ProviderPaymentsTests {
     }
   }
 
-  @Test("a payment whose id is not signed is announced once by its identity, whatever id a repetition has")
+  @Test(
+    "if the id of a payment is not signed, reports with the same signed identity are one payment, whatever their ids")
   func identities() async throws {
     func payment(_ id: String, _ identity: String, _ kind: Payment.Kind = .received) throws -> ProviderOutcome {
       try self.payment(id, 1_250, kind).with { payment in
@@ -261,7 +262,7 @@ final class ProviderPaymentsTests {
     #expect(reports.withLock { $0 }.contains { if case .setAside(1) = $0 { true } else { false } })
   }
 
-  @Test("a service that has lost its seat announces nothing more, and reports no failure")
+  @Test("a service that loses the exclusive right to announce providers' payments stops, and reports no failure")
   func lostSeat() async throws {
     let payments = payments()
     _ = try await payments.take([try payment("a"), try payment("b")], for: endpoint, at: now)
@@ -343,7 +344,7 @@ final class ProviderPaymentsTests {
     #expect(attempts.withLock { $0 } <= 40)
   }
 
-  @Test("a payment with an id of 200 characters is announced, and two such ids are two payments")
+  @Test("two payments whose ids have 200 characters and differ only in the last character are both announced")
   func longIDs() async throws {
     let payments = payments()
     let id = String(repeating: "a", count: 199)

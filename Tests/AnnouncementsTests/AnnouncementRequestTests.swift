@@ -65,7 +65,7 @@ struct AnnouncementRequestTests {
     #expect(alert.announcement == .text("Hello", locale: nil) && alert.id == "a1" && alert.options.format == "caf")
   }
 
-  @Test("the warning about an option inside the payment says where the option belongs, unlike other unknown keys")
+  @Test("the warning about an option inside the payment says where the option belongs")
   func misplaced() throws {
     let body = #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","deliver":["play"],"memo":1}}"#
     #expect(
@@ -160,7 +160,7 @@ struct StoredRequestTests {
     #expect(throws: AnnouncementError.self) { try PayloadDecoder.decode(request(PayloadDecoder.largestBytes + 1)) }
   }
 
-  @Test("an APNs alert is spoken in the locale that stands beside aps, and an app's unknown key is only a warning")
+  @Test("an APNs alert is spoken in the locale beside 'aps', and an unknown key of the app causes only a warning")
   func alertLocale() throws {
     let request = try PayloadDecoder.request(
       Data(#"{"aps":{"alert":"收款到账 100.00 元"},"locale":"zh-CN","shop":7}"#.utf8))
@@ -170,7 +170,7 @@ struct StoredRequestTests {
     #expect(without.announcement == .text("Paid", locale: nil))
   }
 
-  @Test("a locale beside aps that is not text is an error, except in a request that is already stored")
+  @Test("a locale beside 'aps' that is not text is an error, except in a request that is already stored")
   func wrongAlertLocale() throws {
     let data = Data(#"{"aps":{"alert":"Paid"},"locale":7}"#.utf8)
     let error = #expect(throws: AnnouncementError.self) { try PayloadDecoder.request(data) }

@@ -144,7 +144,7 @@ struct BannerTests {
       + "wechat=微信支付 wechatpay=微信支付",
   ]
 
-  @Test("a Japanese banner shows no channel in kana only, because only the voice needs that form")
+  @Test("a Japanese banner does not show a channel in kana alone, because only the voice needs the name in kana")
   func kana() throws {
     for channel in try Books.all().book(for: "ja-JP").channels {
       let name = try banner("ja-JP", channel: channel).subtitle ?? ""

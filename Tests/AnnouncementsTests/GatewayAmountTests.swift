@@ -29,7 +29,7 @@ struct GatewayAmountTests {
   ]
 
   @Test(
-    "a whole amount beside a payment gateway's key is refused, and the error suggests the key minor",
+    "a whole amount in a payload with a payment gateway's field is refused, and the error suggests the field 'minor'",
     arguments: marks)
   func refused(mark: String) throws {
     let money = #""amount":50000,"currency":"INR""#
@@ -43,7 +43,7 @@ struct GatewayAmountTests {
   }
 
   @Test(
-    "beside a payment gateway's key, the key minor, an amount as text, and an amount with a point are accepted",
+    "a payload with a payment gateway's field may have the field 'minor', an amount as text, or an amount with a point",
     arguments: marks)
   func exact(mark: String) throws {
     let rupees = try #require(Currency(code: "INR"))
@@ -79,7 +79,7 @@ struct GatewayAmountTests {
   ]
   private static let sums = [#""amount":12"#, #""amount":12.5"#, #""amount":"12.50""#, #""minor":1250"#]
 
-  @Test("a hundred combinations of an amount with a merchant's own keys are accepted", arguments: own, sums)
+  @Test("a hundred combinations of an amount with a merchant's own fields are accepted", arguments: own, sums)
   func passing(more: String, sum: String) throws {
     let keys = more.isEmpty ? "" : ",\(more)"
     #expect(fault(#"{"id":"1",\#(sum),"currency":"USD"\#(keys)}"#) == nil)

@@ -83,7 +83,7 @@ struct NameReadingTests {
   }
 
   @Test(
-    "a name's reading that is a sum of money is not spoken, in characters, pinyin, romaji or Hangul",
+    "a name's reading that is a sum of money is not spoken, whether it has characters, pinyin, romaji or Hangul",
     arguments: [
       ("zh-CN", "jiu3 bai3 yuan2"), ("zh-CN", "jiǔ bǎi yuán"), ("zh-CN", "jiǔbǎiměiyuán"), ("zh-CN", "九百元"),
       ("zh-CN", "yi1 wan4 ren2 min2 bi4"), ("zh-CN", "san1 qian1 kuai4 qian2"), ("zh-CN", "wu3 shi2 ou1 yuan2"),

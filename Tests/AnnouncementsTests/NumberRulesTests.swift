@@ -15,7 +15,7 @@ struct NumberRulesTests {
   }
 
   @Test(
-    "a number rule writes the quotient, the remainder, and its text in brackets if there is a remainder",
+    "a number rule writes the quotient and the remainder, and the text in brackets only if there is a remainder",
     arguments: [
       (7, "seven"), (20, "twenty"), (21, "twenty-+ one"), (100, "one hundred"), (305, "three hundred five"),
       (999, "nine hundred twenty-+ seventynine"),

@@ -98,14 +98,14 @@ struct PayloadFaultsTests {
   }
 
   @Test(
-    "refund_of without the kind refunded is a conflict, so that a refund without its kind is not announced as income",
+    "'refund_of' without the kind 'refunded' is a conflict, so that a refund without this kind is not taken for income",
     arguments: [#""refund_of":"p1""#, #""kind":"received","refund_of":"p1""#, #""kind":"failed","refund_of":"p1""#])
   func noRefund(_ more: String) throws {
     #expect { try payment(more) } throws: { ($0 as? AnnouncementError)?.code == .fieldsConflict }
   }
 
   @Test(
-    "an invalid id in refund_of is refused",
+    "an invalid id in 'refund_of' is refused",
     arguments: [#""""#, "7", #""a\u0007""#, #""a\u200b""#, "\"\(String(repeating: "x", count: 129))\""])
   func malformedRefund(_ id: String) throws {
     #expect { try payment(#""kind":"refunded","refund_of":\#(id)"#) } throws: {
@@ -115,7 +115,7 @@ struct PayloadFaultsTests {
   }
 
   @Test(
-    "a gateway's key such as refund_id is ignored with a warning, and not taken for a misspelt refund_of",
+    "a payment gateway's field such as 'refund_id' is ignored with a warning, and not taken for a misspelt 'refund_of'",
     arguments: ["refund_id", "refund_no", "refundId", "refunds"])
   func gateways(_ key: String) throws {
     let payload = #"{"id":"r1","amount":"1.00","currency":"USD","kind":"refunded","\#(key)":"x"}"#

@@ -78,7 +78,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a payload key that other systems use for the state of a payment is an error that says to use kind",
+    "a payload key that other systems use for the state of a payment is an error that recommends the key 'kind'",
     arguments: [
       #""type":"refund""#, #""type":"REFUND""#, #""type":"payment.refunded""#, #""type":7"#, #""status":"failed""#,
       #""payment_status":"declined""#, #""transactionType":"withdrawal""#, #""direction":"out""#, #""event":"x""#,
@@ -94,7 +94,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a key for the state of a payment is accepted if the value means received money, or if kind is given",
+    "a key for the state of a payment is accepted if the value means received money, or if 'kind' is given",
     arguments: [
       #""type":"payment""#, #""type":"payment.succeeded""#, #""status":"PAID""#, #""refunded":false"#,
       #""is_refund":0"#, #""type":"refund","kind":"refunded""#, #""status":"failed","kind":"received""#,
@@ -105,7 +105,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a key beside payment that reports a refund is an error, and a key beside aps that belongs to the app is a warning")
+    "a key beside 'payment' that reports a refund is an error, and a key beside 'aps' belongs to the app")
   func envelope() throws {
     let inner = #""payment":{"id":"1","amount":"1","currency":"USD"}"#
     for fault in faults(Data(#"{"type":"refund",\#(inner)}"#.utf8)) { #expect(fault?.code == .fieldUnknown) }
@@ -114,7 +114,7 @@ struct PayloadKeysTests {
       try PayloadDecoder.payload(push).warnings == ["Kind: unknown key, ignored", "type: unknown key, ignored"])
   }
 
-  @Test("beside aps, a misspelling of the key payment is an error, and every other unknown key belongs to the app")
+  @Test("beside 'aps', a misspelling of the key 'payment' is an error, and every other unknown key belongs to the app")
   func besideAPNs() throws {
     for key in ["Payment", "paymet", "payments", "PAYMENT"] {
       for fault in faults(Data(#"{"aps":{"alert":"x"},"\#(key)":{"id":"1","amount":"1","currency":"USD"}}"#.utf8)) {
@@ -129,7 +129,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "an amount, a kind or a currency that stands beside aps or beside the payment is a conflict",
+    "an amount, a kind or a currency beside the object 'aps' or 'payment' is a conflict",
     arguments: [
       (#"{"aps":{"alert":"x"},"amount":"5","currency":"USD","id":"1"}"#, "aps and amount"),
       (#"{"aps":{},"minor":5}"#, "aps and minor"),
@@ -161,7 +161,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "beside aps and a payment, a key that may contradict the kind is an error, and other keys belong to the app",
+    "beside 'aps' and 'payment', a key that may contradict the kind is an error, and other keys belong to the app",
     arguments: [
       #""Kind":"refunded""#, #""knid":"refunded""#, #""k.i.n.d":"refunded""#, #""\u043a\u0456nd":"refunded""#,
       #""type":"refund""#, #""refunded":true"#, #""payment_kind":"refunded""#,
@@ -177,7 +177,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a text beside a payment's key is a conflict, and a text beside a misspelt key of a payment is an error",
+    "a text together with a key of a payment is a conflict, and a text with a misspelt key of a payment is an error",
     arguments: [
       (#""kind":"refunded""#, .fieldsConflict), (#""amount":"5""#, .fieldsConflict), (#""minor":5"#, .fieldsConflict),
       (#""knid":"refunded""#, .fieldUnknown), (#""Amount":"5""#, .fieldUnknown), (#""minro":5"#, .fieldUnknown),
@@ -187,7 +187,7 @@ struct PayloadKeysTests {
     for fault in faults(Data(#"{"text":"Hello","id":"1",\#(more)}"#.utf8)).dropFirst() { #expect(fault?.code == code) }
   }
 
-  @Test("an empty text beside a payment is an error", arguments: ["", "   ", "\u{3000}"])
+  @Test("an empty text together with a payment is an error", arguments: ["", "   ", "\u{3000}"])
   func emptyText(text: String) {
     let texts = [
       payment(#""text":"\#(text)""#), Data(#"{"text":"\#(text)","aps":{"alert":"x"}}"#.utf8),
@@ -227,7 +227,7 @@ struct PayloadKeysTests {
 
 @Suite("Unknown columns are never ignored silently")
 struct PayloadColumnsTests {
-  @Test("in a list with a kind column each payment needs a kind, and without the column payments count as received")
+  @Test("in a list with the column 'kind', each payment needs a kind, and in other lists, payments count as received")
   func emptyKind() throws {
     let row = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "kind": ""])
     let error = #expect(throws: AnnouncementError.self) { try row.announcement.get() }

@@ -85,7 +85,7 @@ struct PayloadStatesTests {
   func servicesAgree(more: String) { #expect(fault(more) == nil) }
 
   @Test(
-    "a misspelt kind, with signs between its letters or an additional word, is an error that names kind",
+    "a misspelling of the key 'kind', also with added signs or words, is an error that recommends 'kind'",
     arguments: [
       "k.i.n.d", "k i n d", "'kind", "k'n'i'd", "kn_id", "payment_kind", "paymentKind", "transaction_kind",
       "paymentkind", "kind_of_payment", "Payment Kind", "k" + String(repeating: "_", count: 100) + "ind",
@@ -96,7 +96,7 @@ struct PayloadStatesTests {
     #expect(fault?.code == .fieldUnknown && fault?.remedy.contains("kind") == true)
   }
 
-  @Test("if kind is given, contradicting keys of other systems are only warnings")
+  @Test("if 'kind' is given, contradicting keys of other systems cause only warnings")
   func kindAlone() throws {
     #expect(
       try PayloadDecoder.payload(payment(#""kind":"refunded","payment_kind":"sale","paid":false"#)).warnings.count == 2)

@@ -51,7 +51,7 @@ struct PronunciationTests {
   }
 
   @Test(
-    "for a voice that reads capitals as Roman numerals, such words are written in small letters, and others unchanged")
+    "words in capitals that a voice would read as Roman numerals are written in small letters for this voice")
   func romanNumerals() throws {
     let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z", "saysRomanNumerals": true}"#)
     #expect(spellings(voice, "Banda MIX, CD", " XXL") == ["Banda mix, cd", " xxl"])
@@ -106,7 +106,9 @@ struct PronunciationTests {
     #expect(try spelling("1.05", "INR", "en-US") == "Received one rupee and five pysay")
   }
 
-  @Test("no letter of a channel's name is left out for the voice of its book", arguments: EveryBookTests.locales)
+  @Test(
+    "if the voice of a phrase book cannot read a letter of a channel's name, the name is respelled, not shortened",
+    arguments: EveryBookTests.locales)
   func channels(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
     // Without a voice, only recordings say the names.

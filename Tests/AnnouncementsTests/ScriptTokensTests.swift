@@ -32,7 +32,7 @@ struct ScriptTokensTests {
     #expect(try names(text, code, locale) == expected)
   }
 
-  @Test("the words of an amount without spaces, joined again, are the text for the engine")
+  @Test("the engine gets the words of an amount with the spaces and hyphens that the language writes")
   func oneDerivation() throws {
     #expect(try Books.words("21.50", "USD", "en-US") == "twenty-one dollars and fifty cents")
     #expect(try Books.words("123456", "KRW", "ko-KR") == "십이만 삼천사백오십육 원")

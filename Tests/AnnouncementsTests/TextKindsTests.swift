@@ -34,7 +34,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "a currency's signs and abbreviations are said as the currency's name, before and after the number",
+    "a currency's sign or abbreviation, before or after the number, is said as the currency's name",
     arguments: [
       ("en-US", "฿170", "one hundred seventy Thai baht"), ("en-US", "₽500", "five hundred Russian rubles"),
       ("en-US", "500 руб.", "five hundred Russian rubles."), ("en-US", "5 ₪", "five Israeli new shekels"),

@@ -36,7 +36,7 @@ struct BatchInGroupsTests {
   }
 
   @Test(
-    "a batch that publishes clips in groups has the same outcomes, order and clips as one that publishes each by itself"
+    "a batch has the same outcomes, order and clips, whether it publishes the clips in groups or one by one"
   )
   func sameAsSingly() async throws {
     let (grouped, single) = (try Workshop(), try Workshop())

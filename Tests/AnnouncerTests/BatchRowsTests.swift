@@ -51,7 +51,8 @@ struct BatchRowsTests {
     #expect(described(rows) == ["2 1: 12.50 CNY", "4 2: Hello en-US", "5 -: 5.00 USD"])
   }
 
-  @Test("rows that have only separators, and Excel's line sep=, are skipped like blank lines", arguments: [1, 7, .max])
+  @Test(
+    "rows that have only separators, and Excel's line 'sep=', are skipped like blank lines", arguments: [1, 7, .max])
   func spreadsheetLines(pieceBytes: Int) throws {
     let text = "sep=,\r\n,\r\namount,currency\r\n,\r\n5,USD\r\n , \r\n,,\r\n6,USD\r\n,\r\n,\r\n"
     #expect(described(try rows(Array(text.utf8), pieceBytes: pieceBytes)) == ["5 -: 5.00 USD", "8 -: 6.00 USD"])
@@ -114,7 +115,7 @@ struct BatchRowsTests {
     #expect(fault(text) == "line 1, column \(name): is not a column; did you mean \(meant)?")
   }
 
-  @Test("if a list has no column kind, a column that other systems use for the kind of a payment is read")
+  @Test("if a list has no column 'kind', a column that other systems use for the kind of a payment is read")
   func synonyms() throws {
     let text = "amount,currency,Type\n5,CNY,refund\n6,CNY,payment\n7,CNY,\n"
     #expect(

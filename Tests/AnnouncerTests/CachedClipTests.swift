@@ -11,7 +11,7 @@ struct CachedClipTests {
     return (clip, URL(filePath: clip.report.clip.path))
   }
 
-  @Test("a clip in the folder is used again, and the reports of both requests differ only in the field cached")
+  @Test("a clip in the folder is used again, and the reports of both requests differ only in the field 'cached'")
   func reused() async throws {
     let workshop = try Workshop()
     let (first, url) = try await rendered(workshop)

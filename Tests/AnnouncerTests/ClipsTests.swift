@@ -13,7 +13,7 @@ import VoicePacks
 @Suite("Announcements from recorded clips")
 struct ClipsTests {
   @Test(
-    "the method auto uses a pack that has all words, and the report names the pack", arguments: ["zh-CN", "en-US"])
+    "the method 'auto' uses a pack that has all words, and the report names the pack", arguments: ["zh-CN", "en-US"])
   func auto(locale: String) async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: locale)
@@ -60,7 +60,7 @@ struct ClipsTests {
     }
   }
 
-  @Test("the method clips omits the payer and the note, and the report says so")
+  @Test("the method 'clips' omits the payer and the note, and the report says so")
   func clipsOnly() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
@@ -71,7 +71,8 @@ struct ClipsTests {
     #expect(clip.report.shortened == ["note", "payer"])
   }
 
-  @Test("the method auto skips a pack that lacks words, and in a requested pack the engine says the missing words")
+  @Test(
+    "the method 'auto' skips a pack that lacks words; if a request names the pack, the engine says the missing words")
   func incomplete() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "en-US") { clips in

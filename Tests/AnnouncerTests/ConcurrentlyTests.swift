@@ -56,7 +56,7 @@ struct ConcurrentlyTests {
     #expect(order == [1, 2])
   }
 
-  @Test("an error of the closure `each` ends the processing after the items in progress, and no further item begins")
+  @Test("an error of the closure 'each' ends the processing after the items in progress, and no further item begins")
   func eachThrows() async throws {
     let watch = Watch()
     await #expect(throws: Stop.self) {
@@ -74,7 +74,7 @@ struct ConcurrentlyTests {
     #expect(watch.atWork == 0)
   }
 
-  @Test("an error of the closure `next` ends the processing of further items")
+  @Test("an error of the closure 'next' ends the processing of further items")
   func nextThrows() async throws {
     let watch = Watch()
     await #expect(throws: Stop.self) {

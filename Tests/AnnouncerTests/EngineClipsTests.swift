@@ -21,7 +21,7 @@ struct EngineClipsTests {
     _ = try library.publish(try SoundFiles.encode(sound.waveform, as: sound.format, comment: changed), as: name)
   }
 
-  @Test("the engine is unknown for a spoken clip whose record names no engine, and for a file without a record")
+  @Test("the engine is unknown for a spoken clip whose record has no engine, and for a file without a record")
   func unknown() async throws {
     let workshop = try Workshop()
     let clip = try await workshop.announcer.render(try Workshop.payment(), into: workshop.library)

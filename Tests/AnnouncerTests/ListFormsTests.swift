@@ -41,7 +41,7 @@ struct ListFormsTests {
   // MARK: Separators
 
   @Test(
-    "a list's separator, a semicolon or a tab, is recognised from the header, and a line sep= is obeyed",
+    "a list's separator, a semicolon or a tab, is recognised from the header or from a line 'sep='",
     arguments: [
       ("amount;currency;id\n12.50;EUR;1\n", 2), ("amount\tcurrency\tid\n12.50\tEUR\t1\n", 2),
       ("sep=;\namount;currency;id\n12.50;EUR;1\n", 3), ("sep=\t\namount\tcurrency\tid\n12.50\tEUR\t1\n", 3),
@@ -150,7 +150,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "a list that begins like JSON is read as JSON, and one that begins with a column name in brackets as CSV",
+    "a list that begins like JSON is read as JSON, and one that begins with a column name in brackets is read as CSV",
     arguments: [
       (#"["a"]"#, "1.1 -: payload: "), ("[ 12 ]", "1.1 -: payload: "), ("[[]]", "1.1 -: payload: "),
       ("[till],text\nx,Hello", "2 -: Hello"),

@@ -25,7 +25,7 @@ struct LocaleWithoutVoiceTests {
   }
 
   @Test(
-    "a pack that lacks a word does not speak a language for which the engine has no voice",
+    "if the engine has no voice for a language, a payment cannot be spoken with a pack that lacks a word",
     arguments: ["fifty", "received"])
   func incomplete(missing: String) async throws {
     let workshop = try Workshop()

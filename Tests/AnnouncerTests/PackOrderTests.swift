@@ -11,7 +11,7 @@ import Waveforms
 
 @Suite("The default voice")
 struct PackOrderTests {
-  @Test("the method auto prefers a recorded pack to a built pack, whatever their order")
+  @Test("the method 'auto' prefers a recorded pack to a built pack, whatever the order of the packs")
   func recordedFirst() async throws {
     let workshop = try Workshop()
     try await workshop.writePack("a-built", in: "zh-CN", isSynthesized: true)
@@ -21,14 +21,14 @@ struct PackOrderTests {
     #expect(clip.report.method == "clips")
   }
 
-  @Test("the method auto prefers the engine to a built pack")
+  @Test("the method 'auto' prefers the engine to a built pack")
   func engineBeforeBuilt() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", isSynthesized: true)
     #expect(try await announcer.render(try Workshop.payment(), into: nil).report.method == "speech")
   }
 
-  @Test("the method auto uses the engine if a recorded pack lacks words and a built pack has them")
+  @Test("the method 'auto' uses the engine if a recorded pack lacks words and a built pack has all words")
   func incompleteRecording() async throws {
     let workshop = try Workshop()
     try await workshop.writePack("built", in: "zh-CN", isSynthesized: true)

@@ -87,7 +87,7 @@ struct ServedSpeechTests {
     }
   }
 
-  @Test("a sum whose sound is much shorter than the test of the voice measured is spoken by another voice")
+  @Test("if the sound of a sum is much shorter than the test of the voice measured, another voice speaks the sum")
   func shortened() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)
@@ -287,7 +287,7 @@ struct ServedSpeechTests {
     await expectInvalid("voice joe", announcer, try Workshop.payment(), RenderOptions(voice: "joe"))
   }
 
-  @Test("no server is used if the options name a voice or rate of the engine, or the method clips")
+  @Test("no speech server is used if the options have an engine's voice or rate, or the method 'clips'")
   func leftOut() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)

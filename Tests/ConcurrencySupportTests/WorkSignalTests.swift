@@ -31,7 +31,7 @@ struct WorkSignalTests {
     #expect(!signal.takeNews())
   }
 
-  @Test("if no task waits for a work signal, the signal ends the next wait, and no later wait")
+  @Test("if no task waits when new work is announced, only the next wait for the work signal ends at once")
   func kept() async throws {
     let alarm = Alarm()
     let signal = WorkSignal(sleep: alarm.sleep)

@@ -109,7 +109,7 @@ struct BackupOfLedgerServerTests {
     #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "other").path))
   }
 
-  @Test("a server that has backups of its own needs no pg_dump, and its ledger is left out")
+  @Test("with --without-ledger, a backup leaves out the ledger on a server and needs no pg_dump")
   func withoutLedger() async throws {
     let crier = try Command()
     defer { crier.remove() }

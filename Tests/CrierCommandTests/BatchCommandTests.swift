@@ -53,7 +53,7 @@ struct BatchCommandTests {
     #expect(try files(crier.sounds).count == 2)
   }
 
-  @Test("a list without a row, and a JSON array that is cut, give status 65, and a row's fault names its element")
+  @Test("a list without a row and an incomplete JSON array give status 65, and an error has the number of its element")
   func forms() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -45,7 +45,8 @@ struct ClipNeedsTests {
 
   // MARK: Reading only
 
-  @Test("with a ledger of an earlier version, sounds list gives no reasons and says so, and the ledger is unchanged")
+  @Test(
+    "with an earlier version's ledger, crier sounds list prints no reasons and says so, and the ledger is unchanged")
   func olderList() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -63,7 +64,7 @@ struct ClipNeedsTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
-  @Test("with a ledger of an earlier version, a dry run of sounds prune fails, and the ledger is unchanged")
+  @Test("with an earlier version's ledger, a dry run of crier sounds prune fails, and the ledger is unchanged")
   func olderDryRun() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -81,7 +82,7 @@ struct ClipNeedsTests {
     #expect(try crier("sounds", "prune", "--max-files", "0", "--dry-run").status == 0)
   }
 
-  @Test("sounds list and a dry run do not change a ledger, and the dry run names a home without a ledger")
+  @Test("crier sounds list and a dry run of crier sounds prune do not change a ledger")
   func unchanged() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -144,7 +145,7 @@ struct ClipNeedsTests {
     }
   }
 
-  @Test("render with limits and --containers does not need the ledger of the default home")
+  @Test("crier render with limits and --containers does not need the ledger of the default home")
   func render() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -160,7 +161,7 @@ struct ClipNeedsTests {
   }
 
   @Test(
-    "in a home that other users can change, sounds list gives no reasons, and the ledger is neither read nor written")
+    "in a home that other users can change, crier sounds list prints no reasons, and does not touch the ledger")
   func unsafeHome() async throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -35,7 +35,7 @@ struct GroupWarningTests {
     #expect(result.message == "crier: --group: till \(Self.rest)crier: --group: shop \(Self.rest)")
   }
 
-  @Test("a warning about the service's setting group or groups names where the setting comes from")
+  @Test("a warning about the setting 'group' or 'groups' of the service says where the setting comes from")
   func settings() throws {
     let crier = try Command()
     defer { crier.remove() }

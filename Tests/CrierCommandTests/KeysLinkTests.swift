@@ -49,7 +49,7 @@ struct KeysLinkTests {
     #expect(log.contains("sign_in_code_created\t\(kept.id)") && !log.contains(code.text))
   }
 
-  @Test("crier keys link --json prints one line, and keys list names the link of a key that was made with a link")
+  @Test("crier keys link --json prints one line, and crier keys list shows the link with which a key was made")
   func json() async throws {
     let crier = try Command()
     defer { crier.remove() }

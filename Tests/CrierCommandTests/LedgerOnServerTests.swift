@@ -81,7 +81,7 @@ struct LedgerOnServerTests {
     #expect(try await LedgerServer.texts(tables, on: server, database: name).isEmpty)
   }
 
-  @Test("the clips in a home's containers are kept for that home's ledger, even if the environment names another one")
+  @Test("the clips in a home's containers are kept for that home's ledger, even if the environment has another ledger")
   func containers() async throws {
     let crier = try Command()
     defer { crier.remove() }

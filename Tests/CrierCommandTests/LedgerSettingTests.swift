@@ -6,7 +6,7 @@ import Testing
 
 @testable import crier
 
-@Suite("The settings ledger and ledger_password_file", .timeLimit(.minutes(10)))
+@Suite("The settings 'ledger' and 'ledger_password_file'", .timeLimit(.minutes(10)))
 struct LedgerSettingTests {
   private func write(_ text: String, in crier: Command, to name: String = "crier.yaml", mode: Int = 0o600) throws {
     try FileManager.default.createDirectory(at: crier.home, withIntermediateDirectories: true)

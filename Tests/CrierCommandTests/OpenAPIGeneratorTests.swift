@@ -52,7 +52,7 @@ struct OpenAPIGeneratorTests {
   }
 
   @Test(
-    "the schema of a payment requires either amount or minor",
+    "the schema of a payment requires either 'amount' or 'minor'",
     arguments: [
       (#""amount":"12.50""#, true), (#""amount":12.5"#, true), (#""minor":1250"#, true),
       (#""amount":"12.50","minor":null"#, true), (#""amount":null,"minor":1250"#, true),

@@ -156,7 +156,7 @@ struct ProvidersCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "ledger.sqlite").path))
   }
 
-  @Test("crier providers check reports a payment that is older than max_age as late")
+  @Test("crier providers check reports a payment that is older than 'max_age' as late")
   func late() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -354,7 +354,8 @@ struct ProvidersCommandTests {
     #expect(result.message.hasPrefix("crier: http://127.0.0.1:\(port): the service does not answer; start it, or"))
   }
 
-  @Test("for an endpoint whose requests only the provider can sign, test ends with status 64 and recommends check")
+  @Test(
+    "if only the provider can sign an endpoint's requests, crier providers test gives status 64 and recommends check")
   func unsignable() throws {
     let key = "whpk_" + Data(repeating: 9, count: 32).base64EncodedString()
     let crier = try crier("endpoints:\n  - {id: shop, provider: standard-webhooks, secrets: [\"\(key)\"]}\n")

@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite("The setting apns")
+@Suite("The setting 'apns'")
 struct PushSettingTests {
   private func printed(_ setting: String, _ crier: Command) throws -> Command.Result {
     try FileManager.default.createDirectory(at: crier.home, withIntermediateDirectories: true)
@@ -12,7 +12,7 @@ struct PushSettingTests {
     return try crier.serve("--print-config")
   }
 
-  @Test("an entry of the setting apns names apps and a key, and is printed without the key")
+  @Test("an entry of the setting 'apns' has apps and a key, and is printed without the key")
   func entry() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -39,7 +39,7 @@ struct PushSettingTests {
   }
 
   @Test(
-    "an unusable entry of the setting apns is refused, and the message names its line and the remedy",
+    "an unusable entry of the setting 'apns' is refused, and the message names its line and the remedy",
     arguments: [
       ("apns: yes", "give a list of entries with app, key, key_id and team; see docs/operations.md"),
       ("apns: [com.example.shop]", "give a list of entries with app, key, key_id and team"),
@@ -93,7 +93,7 @@ struct PushSettingTests {
     }
   }
 
-  @Test("if others can read the key of the setting apns, the service does not start, and the message has the remedy")
+  @Test("if others can read the key of the setting 'apns', the service does not start, and the message has the remedy")
   func readableKey() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -61,7 +61,7 @@ struct ServeConfigurationFaultTests {
     #expect(result.status == 64 && result.message.hasPrefix("crier: \(words)"), "\(result.message)")
   }
 
-  @Test("the setting take_over is printed as true or false without quotes, like other values that are not text")
+  @Test("the setting 'take_over' is printed as true or false without quotes, like other values that are not text")
   func printedFlag() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -130,7 +130,7 @@ struct ServeConfigurationTests {
     #expect(printed["gap"] == Shown(value: "250", source: "default"))
   }
 
-  @Test("the setting chimes can be a list with a line for each kind of payment")
+  @Test("the setting 'chimes' can be a list with a line for each kind of payment")
   func chimesAsList() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -176,7 +176,7 @@ struct ServeConfigurationTests {
     #expect(printed["rate"]?.source == "default")
   }
 
-  @Test("the setting packs can be a list of languages with their packs, and is printed as one value")
+  @Test("the setting 'packs' can be a list of languages with their packs, and is printed as one value")
   func packs() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -340,7 +340,7 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a host setting that is not an address is reported as such, before the service looks for keys",
+    "a host that is not an address is reported as such, before the service looks for keys",
     arguments: ["till.invalid", "300.1.1.1"])
   func noAddress(host: String) throws {
     let crier = try Command()

@@ -142,7 +142,7 @@ struct SoundsCommandTests {
     #expect(removed.output == clips[1].lastPathComponent + "\n", "\(removed.message)")
   }
 
-  @Test("render and batch remove clips only if limits are given")
+  @Test("crier render and crier batch remove clips only if limits are given")
   func publishing() throws {
     let crier = try Command()
     defer { crier.remove() }

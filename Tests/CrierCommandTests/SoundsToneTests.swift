@@ -36,7 +36,7 @@ struct SoundsToneTests {
 
   // MARK: - get and set
 
-  @Test("crier sounds tone get prints default while no tone is chosen, and creates nothing")
+  @Test("crier sounds tone get prints 'default' while no tone is chosen, and creates nothing")
   func nothingChosen() throws {
     defer { crier.remove() }
     let result = try crier("sounds", "tone", "get")
@@ -45,7 +45,7 @@ struct SoundsToneTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
 
-  @Test("set chooses a tone's file, get prints it, and set default removes the choice")
+  @Test("crier sounds tone set stores the choice of a tone's file, and the argument 'default' removes the choice")
   func chooses() throws {
     defer { crier.remove() }
     try put("shop.wav", sound(samples: 8000))
@@ -206,7 +206,7 @@ struct SoundsToneTests {
     #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
   }
 
-  @Test("if the file of the chosen tone is missing, get still prints its name, with a message")
+  @Test("if the file of the chosen tone is missing, crier sounds tone get still prints its name, with a message")
   func gone() throws {
     defer { crier.remove() }
     try put("shop.wav", sound(samples: 4000))

@@ -4,7 +4,7 @@ import Foundation
 import SpeechServerTestSupport
 import Testing
 
-@Suite("The setting speech_servers")
+@Suite("The setting 'speech_servers'")
 struct SpeechServerSettingTests {
   private func write(_ setting: String, _ crier: Command) throws {
     try FileManager.default.createDirectory(at: crier.home, withIntermediateDirectories: true)
@@ -16,7 +16,7 @@ struct SpeechServerSettingTests {
     return try crier.serve("--print-config")
   }
 
-  @Test("entries of speech_servers are printed with their addresses, and without the files of their keys")
+  @Test("entries of 'speech_servers' are printed with their addresses, and without the files of their keys")
   func entries() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -51,7 +51,7 @@ struct SpeechServerSettingTests {
   private static func entry(_ keys: String) -> String { "speech_servers: [{\(keys)}]" }
 
   @Test(
-    "an unusable entry of speech_servers is refused, and the message names its line and the remedy",
+    "an unusable entry of 'speech_servers' is refused, and the message names its line and the remedy",
     arguments: [
       ("speech_servers: yes", "give a list of entries with id, wyoming or openai, voice and locales"),
       ("speech_servers: [joe]", "give a list of entries with id, wyoming or openai, voice and locales"),
@@ -99,7 +99,7 @@ struct SpeechServerSettingTests {
     #expect(result.message.contains("speech_servers (crier.yaml, line 1): \(message)"), "\(result.message)")
   }
 
-  @Test("the setting speech_servers cannot come from the environment, because it is a list of entries")
+  @Test("the setting 'speech_servers' cannot come from the environment, because it is a list of entries")
   func environment() throws {
     let crier = try Command()
     defer { crier.remove() }

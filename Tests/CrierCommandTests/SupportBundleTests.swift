@@ -133,7 +133,7 @@ struct SupportBundleTests {
     #expect(try crier("doctor", "--bundle", "").status == 64)
   }
 
-  @Test("tar reads the support bundle's archive, with files of any size, with the same bytes")
+  @Test("tar extracts each file of a support bundle's archive with the same bytes, whatever the file's size")
   func archive() throws {
     let crier = try Command()
     defer { crier.remove() }

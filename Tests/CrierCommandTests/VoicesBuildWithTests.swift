@@ -73,7 +73,7 @@ struct VoicesBuildWithTests {
     #expect(try crier("voices", "list").output.hasPrefix("robot\tzh-CN\t\(speaker)\t"))
   }
 
-  @Test("build --with writes its rows to the folder of --voices or --home, and not to the default home folder")
+  @Test("crier voices build --with writes its rows to the folder of --voices or --home, and not to the default home")
   func places() throws {
     defer { crier.remove() }
     try program(#"[ $(wc -l < "$DIRECTORY/said") -lt 2 ] && cp "$DIRECTORY/tone.wav" "$2""#)
@@ -90,7 +90,7 @@ struct VoicesBuildWithTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
 
-  @Test("build --with does not replace a recorded pack or a folder that is not a pack, and does not run the program")
+  @Test("crier voices build --with runs no program and changes nothing if --id is a recorded pack or another folder")
   func recordings() throws {
     defer { crier.remove() }
     try program()
@@ -111,7 +111,7 @@ struct VoicesBuildWithTests {
   }
 
   @Test(
-    "build --with refuses options that do not fit together, and a command that cannot be run",
+    "crier voices build --with refuses options that do not fit together, and a command that cannot be run",
     arguments: [
       (["--with", "say {text} {output}"], "--id is missing: name the pack, such as --id my-voice."),
       (

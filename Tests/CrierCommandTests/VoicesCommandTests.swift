@@ -194,7 +194,7 @@ struct VoicesCommandTests {
     #expect(try Data(contentsOf: manifest) == before)
   }
 
-  @Test("import --replace never overwrites the recordings that it reads, or a folder that is not a pack")
+  @Test("crier voices import --replace never overwrites the recordings that it reads, or a folder that is not a pack")
   func source() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -91,7 +91,7 @@ struct VoicesHomeTests {
     #expect(result.status == 64 && result.message.contains("--home is empty: name a folder."), "\(result)")
   }
 
-  @Test("crier voices import, use and remove warn if the setting 'packs' selects another pack or the removed one")
+  @Test("crier voices import, use and remove warn if the setting 'packs' selects another pack or the removed pack")
   func settings() throws {
     defer { crier.remove() }
     let folder = try recordings(["two"])

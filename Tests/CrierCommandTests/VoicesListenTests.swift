@@ -29,7 +29,7 @@ struct VoicesListenTests {
     #expect(ListeningSession(count: 0).current == nil)
   }
 
-  @Test("listen --no-sound lists each clip on a line, and a token selects the clips that say it")
+  @Test("crier voices listen --no-sound lists each clip on a line, and a token selects the clips that say the token")
   func lines() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -80,7 +80,7 @@ struct VoicesListenTests {
     #expect(listening.messages.contains("1 clip is marked as wrong"))
   }
 
-  @Test("an interrupt ends listen while it waits for an answer", arguments: [SIGINT, SIGTERM])
+  @Test("an interrupt ends crier voices listen while it waits for an answer", arguments: [SIGINT, SIGTERM])
   func interrupted(number: Int32) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -93,7 +93,7 @@ struct VoicesListenTests {
     #expect(listening.wait() == 128 + number)
   }
 
-  @Test("while a service runs, listen says in one line that the service also plays the clips")
+  @Test("while a service runs, crier voices listen says in one line that the service also plays the clips")
   func besideService() throws {
     let crier = try Command()
     defer { crier.remove() }

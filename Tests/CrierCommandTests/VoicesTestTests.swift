@@ -71,7 +71,8 @@ struct VoicesTestTests {
     try json(try String(contentsOf: voices.appending(path: "deep/manifest.json"), encoding: .utf8))
   }
 
-  @Test("if a server's voice passes its test, its verdict is stored, and a pack that it speaks names the server")
+  @Test(
+    "if a speech server's voice passes its test, the verdict is stored, and the manifest of its pack has the server")
   func passed() async throws {
     defer { crier.remove() }
     let server = try await server()
@@ -136,7 +137,7 @@ struct VoicesTestTests {
     #expect(!FileManager.default.fileExists(atPath: voices.appending(path: "deep").path))
   }
 
-  @Test("a pack of an untested voice does not name the server, and a build after a failure continues where it ended")
+  @Test("the manifest of an untested voice's pack has no server, and a build after a failure continues where it ended")
   func untested() async throws {
     defer { crier.remove() }
     let isFailing = FailingOnce()
@@ -158,7 +159,7 @@ struct VoicesTestTests {
   }
 
   @Test(
-    "build --server refuses options that do not fit together",
+    "crier voices build --server refuses options that do not fit together",
     arguments: [
       (["--server", "joe"], "--id is missing: name the pack, such as --id my-voice."),
       (["--server", "joe", "--id", "a", "--with", "say {text} {output}"], "--with cannot be used with --server"),

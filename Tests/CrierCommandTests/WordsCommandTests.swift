@@ -132,7 +132,7 @@ struct WordsCommandTests {
         == "crier: line 2, amount '2.005': has more decimal digits than USD has; USD has 2, and nothing is rounded.\n")
   }
 
-  @Test("crier words refuses the argument - together with amounts")
+  @Test("crier words refuses the argument '-' together with amounts")
   func dash() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -34,7 +34,7 @@ struct DeviceCallTests {
     #expect(String(decoding: body, as: UTF8.self) == #"{"bundle_id":"a.b","environment":"sandbox","tokens":{}}"#)
   }
 
-  @Test("an answer to a registration without the last sequence number is refused")
+  @Test("if the answer to a registration lacks the last sequence number, the answer is refused")
   func registrationAnswer() async {
     let service = ScriptedService { _, _ in SoundAnswer("{}") }
     let error = await failure { () throws(DeviceClientError) in
@@ -70,7 +70,7 @@ struct DeviceCallTests {
     #expect(error?.description.hasPrefix("Telling the service what was handed over at crier.example failed") == true)
   }
 
-  @Test("the request for a file has its URL and the key, and is refused for a text that is not a digest")
+  @Test("the request for a file has the file's URL and the device's key, and a text that is not a digest is refused")
   func fileRequest() throws {
     let client = DeviceClient(ScriptedService { _, _ in SoundAnswer("{}") })
     let digest = String(repeating: "a", count: 64)

@@ -21,7 +21,7 @@ struct DeviceClientErrorTests {
   }
 
   @Test(
-    "every status of an answer leads to an error code",
+    "each HTTP status of an answer that cannot be used has the expected error code",
     arguments: [
       (400, DeviceClientError.Code.refused), (401, .unauthorized), (403, .unauthorized), (404, .notFound),
       (409, .refused), (410, .notFound), (422, .refused), (429, .tooMany), (500, .serverFailed), (502, .serverFailed),
@@ -61,7 +61,7 @@ struct DeviceClientErrorTests {
   }
 
   @Test(
-    "a call whose connection fails has its own error code",
+    "a failed connection has its own error code",
     arguments: [
       (SoundFetchError.hostNotFound, DeviceClientError.Code.unreachable), (.cannotConnect, .unreachable),
       (.connectionLost, .unreachable), (.notTrusted, .notTrusted),
@@ -149,7 +149,7 @@ struct DeviceClientErrorTests {
     #expect(requests == 0)
   }
 
-  @Test("http and private addresses are allowed only if the rules allow them")
+  @Test("http and private addresses are refused unless the rules allow them")
   func rules() async {
     let answer: ScriptedService.Script = { _, _ in SoundAnswer(#"{"announcements":[],"last_sequence":0}"#) }
     #expect(await error(answer, at: "https://inside.example").error?.code == .privateAddress)

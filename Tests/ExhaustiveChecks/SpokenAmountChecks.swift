@@ -59,7 +59,7 @@ struct SpokenAmountChecks {
     #expect(error?.description.contains("currencies.OMR has a unit, 오만 리알") == true)
   }
 
-  @Test("a table of respellings that makes the word 'won' sound like the word 'one' is detected")
+  @Test("the check finds a table of respellings that makes the word 'won' sound like the word 'one'")
   func brokenTable() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -87,7 +87,7 @@ struct DurableFileTests {
   }
 
   @Test(
-    "DurableFile.replace orders the file's bytes before the rename, and synchronises neither the file nor the folder")
+    "DurableFile.replace calls 'orderWrites' before the rename, and does not call 'synchronize'")
   func replacement() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")

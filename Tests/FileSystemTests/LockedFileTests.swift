@@ -23,7 +23,7 @@ struct LockedFileTests {
     #expect(try LockedFile(file, patience: 0) != nil)
   }
 
-  @Test("a released lock is free, even while a child process that has just forked has a copy of its descriptor")
+  @Test("a released lock is free, even while a child process that has just forked has a copy of the file descriptor")
   func copiedDescriptor() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     var first = try LockedFile(file, patience: 0)

@@ -11,7 +11,8 @@ struct DatabaseDiagnosisTests {
     InstallationFacts.diagnosis { $0.ledger = .answered(change) }
   }
 
-  @Test("the report on a ledger on a server has the server, its version, the size and the time of the answers")
+  @Test(
+    "the report on a ledger on a server has the server's address and version, the ledger's size and the answer's delay")
   func good() {
     let diagnosis = diagnosis()
     #expect(
@@ -133,7 +134,7 @@ struct DatabaseDiagnosisTests {
     #expect(diagnosis.problems.first?.message.hasSuffix("so webhooks wait.") == true)
   }
 
-  @Test("a unit that blocks the ledger's server and pushes has a problem for each")
+  @Test("a unit that blocks the ledger's server and the pushes is reported as two problems")
   func unit() {
     let diagnosis = InstallationFacts.diagnosis {
       $0.unit?.isClosed = true

@@ -254,7 +254,8 @@ struct InstallationDiagnosisTests {
     #expect(diagnosis.problems.allSatisfy { $0.message.contains(" changed \(duration) after the time") })
   }
 
-  @Test("a service that is not ready is reported, also if it names no failing check, and beside refused pushes")
+  @Test(
+    "a service that is not ready is reported, unless the only cause is refused pushes, which have their own problem")
   func unreadyService() {
     func codes(_ failing: [String], _ refusal: String? = nil) -> [InstallationProblem.Code] {
       InstallationFacts.diagnosis {

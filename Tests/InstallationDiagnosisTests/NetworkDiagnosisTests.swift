@@ -39,7 +39,7 @@ struct NetworkDiagnosisTests {
       ])
   }
 
-  @Test("if the unit blocks needed connections, a warning at the start names what waits, the drop-in and the commands")
+  @Test("if the unit blocks needed connections, a warning has the waiting deliveries, the drop-in and the commands")
   func start() {
     let pushes = Self.unit.startWarning(hasPushes: true, hasWebhooks: false)
     #expect(pushes?.contains("so pushes will wait") == true && pushes?.contains("Deployment/network.conf") == true)

@@ -37,7 +37,7 @@ struct DatabaseLookTests {
     }
   }
 
-  @Test("a password file that cannot be used is named, with the command that closes it to others")
+  @Test("the error for an unusable password file has the file's path and the command that closes the file to others")
   func password() {
     let error = PostgreSQLError(
       .passwordFileUnusable, while: .readingPassword, subject: "can be read or written by others")
@@ -49,7 +49,7 @@ struct DatabaseLookTests {
   }
 
   @Test(
-    "a server is asked, and a database that does not exist is a fault",
+    "the examination has the answers of the ledger's server, and a database that does not exist is a fault",
     .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.missing)"))
   func server() async throws {
     let server = try await PostgreSQLServer.shared()

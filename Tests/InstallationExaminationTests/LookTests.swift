@@ -126,7 +126,7 @@ struct LookTests {
     #expect(other.ledgerChangedAt == nil && other.serverAheadBy == 90)
   }
 
-  @Test("without a player in the home, a ledger on a server does not keep an output from being tried")
+  @Test("if no player in the home uses an output, the output can be tried even while the ledger's server is down")
   func playerBesideServer() throws {
     let folder = try TemporaryFolder()
     let problem = InstallationProblem(.ledgerUnreachable, "It is down.", remedy: "Start it.")

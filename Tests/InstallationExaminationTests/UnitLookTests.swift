@@ -58,7 +58,7 @@ struct UnitLookTests {
     #expect(await look("/var/lib/crier-west")?.isClosed == true, "the unit of another shop is still closed")
   }
 
-  @Test("the systemd unit of a further shop uses the drop-ins of its template, unless its own have the same names")
+  @Test("the systemd unit of a further shop uses its template's drop-ins, except those that its own drop-ins replace")
   func template() async throws {
     #expect(await look("/var/lib/crier-west")?.name == "crier@west.service")
     _ = try root.file("run/systemd/system/crier@.service.d/a.conf", "[Service]\nIPAddressAllow=any\n")

@@ -26,7 +26,7 @@ struct CommandTests {
   }
 
   @Test(
-    "a player command is taken once, even if two players take commands while others are sent",
+    "a player command is taken once, even if two players take commands while further commands are sent",
     arguments: LedgerUnderTest.all)
   func raced(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()

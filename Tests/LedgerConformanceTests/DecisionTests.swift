@@ -54,7 +54,7 @@ struct DecisionTests {
   }
 
   @Test(
-    "an announcement whose clip is already there gets the state waiting at once, and no other state before",
+    "an announcement whose clip is already there gets the state 'waiting' at once, and no other state before",
     arguments: LedgerUnderTest.all)
   func waits(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()

@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 import WebhookMessages
 
-@Suite("Seats of deliveries", .removesLedgers, .timeLimit(.minutes(10)))
+@Suite("The exclusive right to make deliveries", .removesLedgers, .timeLimit(.minutes(10)))
 struct DeliverySeatTests {
-  @Test("each kind of deliveries has a seat of its own", arguments: LedgerUnderTest.all)
+  @Test("each kind of deliveries has an exclusive right of its own", arguments: LedgerUnderTest.all)
   func kinds(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()
     let (ledger, other) = (try await place.open(), try await place.open())
@@ -28,7 +28,9 @@ struct DeliverySeatTests {
     #expect(try await ledger.takeSeat(of: seats[1].kind) == nil)
   }
 
-  @Test("a wait for the loss of a seat ends when the seat is given back", arguments: LedgerUnderTest.all)
+  @Test(
+    "a wait for the loss of the right to make deliveries ends when the right is given back",
+    arguments: LedgerUnderTest.all)
   func loss(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     let seat = try #require(try await ledger.takeSeat(of: .pushes))
@@ -50,7 +52,8 @@ struct DeliverySeatTests {
   }
 
   @Test(
-    "a write under a seat is stored, and a write after the seat was given back fails", arguments: LedgerUnderTest.all)
+    "a write under the right to make deliveries is stored, and a write after the right was given back fails",
+    arguments: LedgerUnderTest.all)
   func writes(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     let work = try await DeliveryWork(in: ledger)

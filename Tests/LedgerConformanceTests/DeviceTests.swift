@@ -58,7 +58,7 @@ struct DeviceTests {
   }
 
   @Test(
-    "each registration renews a token's time, and its refusals are kept until the token, app or environment changes",
+    "each registration renews a token's time, and keeps the refusals unless the token, app or environment changes",
     arguments: LedgerUnderTest.all)
   func age(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()

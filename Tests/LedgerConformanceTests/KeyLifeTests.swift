@@ -68,7 +68,7 @@ struct KeyLifeTests {
   }
 
   @Test(
-    "a rotated key that expires during the overlap keeps its expiry, and a key without expiry has such a successor",
+    "a rotated key that expires during the overlap keeps its expiry, and a successor of a key without expiry has none",
     arguments: LedgerUnderTest.all)
   func earlyEnd(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()

@@ -156,7 +156,7 @@ struct LanesTests {
   }
 
   @Test(
-    "a lane whose player has given its seat back can be played again at once, and keeps the last report",
+    "a lane that its player has released can be played again at once, and keeps the player's last report",
     arguments: LedgerUnderTest.all)
   func seats(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()
@@ -179,7 +179,7 @@ struct LanesTests {
     #expect(try await ledger.player(lane: "yard") == PlayerStatus(lane: "yard", isRunning: false, report: nil))
   }
 
-  @Test("a lane that a process plays cannot be moved, and another one can", arguments: LedgerUnderTest.all)
+  @Test("the requests of a lane can be moved only while no process plays the lane", arguments: LedgerUnderTest.all)
   func moveHere(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     for id in ["a", "b"] { try await accept(id, lane: "door", in: ledger) }

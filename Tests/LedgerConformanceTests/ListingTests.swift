@@ -129,7 +129,7 @@ struct ListingTests {
     }
   }
 
-  @Test("the list has an announcement with the words of its first answer", arguments: LedgerUnderTest.all)
+  @Test("the list shows an announcement with the words of its first answer", arguments: LedgerUnderTest.all)
   func firstAnswer(kind: LedgerUnderTest) async throws {
     let place = try await kind.makePlace()
     let ledger = try await place.open()

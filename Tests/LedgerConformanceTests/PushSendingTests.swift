@@ -143,7 +143,7 @@ struct PushSendingTests {
   }
 
   @Test(
-    "a new device with a removed device's id continues its numbers, and neither lists nor receives its pushes",
+    "a new device with a removed device's id continues the former device's numbers, and does not get its pushes",
     arguments: LedgerUnderTest.all)
   func sameName(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()

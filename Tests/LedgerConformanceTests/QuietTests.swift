@@ -23,7 +23,7 @@ struct QuietTests {
   }
 
   @Test(
-    "the list for a summary has only received payments that ended as quiet and have no summary yet, page by page",
+    "the list for a summary has, page by page, the received payments in the state 'quiet' that have no summary yet",
     arguments: LedgerUnderTest.all)
   func listed(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
@@ -79,7 +79,9 @@ struct QuietTests {
     #expect(try await ledger.entry(id: "s") == nil)
   }
 
-  @Test("the payments of a summary that ends as quiet are left for the next summary", arguments: LedgerUnderTest.all)
+  @Test(
+    "the payments of a summary that ends in the state 'quiet' are left for the next summary",
+    arguments: LedgerUnderTest.all)
   func again(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     for id in ["a", "b"] { _ = try await ledger.accept(payment(id)) }

@@ -97,7 +97,9 @@ struct RemovingTests {
     for name in ["", "a.wav\0"] { #expect(try await !ledger.isClipOfOthers(name, than: "z")) }
   }
 
-  @Test("a player's own entries, such as replays, do not count as another account's", arguments: LedgerUnderTest.all)
+  @Test(
+    "a player's own entries, such as replays, do not count as entries of another account",
+    arguments: LedgerUnderTest.all)
   func player(kind: LedgerUnderTest) async throws {
     let ledger = try await kind.makePlace().open()
     try await heard("A-1", in: ledger)

@@ -17,7 +17,7 @@ struct MovedPostgreSQLColumnsTests {
     "batch_lists", "batch_results", "batches", "crier_migrations", "leases", "nodes", "provider_tokens",
   ]
 
-  @Test("each column of the ledger in PostgreSQL is moved, or is known to be made anew")
+  @Test("each column of the ledger in PostgreSQL is moved, or is one of the known columns that are made anew")
   func columns() async throws {
     let database = try await TemporaryDatabase()
     let connection = try database.connect()

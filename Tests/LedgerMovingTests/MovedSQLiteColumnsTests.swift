@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The columns of a ledger in SQLite that a move copies")
 struct MovedSQLiteColumnsTests {
-  @Test("each column of the ledger in SQLite is moved, or is known to be made anew")
+  @Test("each column of the ledger in SQLite is moved, or is one of the known columns that are made anew")
   func columns() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ledger-moving-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -310,7 +310,7 @@ struct RefusedMoveTests {
     #expect(try await place.rowsInDatabase() == 0)
   }
 
-  @Test("a NUL in a text of a provider is moved as PostgreSQL stores it")
+  @Test("a move to PostgreSQL replaces a NUL in a provider's text with U+FFFD")
   func remark() async throws {
     let place = try await MovingPlace()
     try await place.fill()

@@ -114,7 +114,7 @@ struct RowTransferTests {
     #expect(fault.code == .copyDiffers && fault.description == "table commands, last number")
   }
 
-  @Test("a text that cannot be stored is reported before any of its rows is stored")
+  @Test("if a table contains a text that cannot be stored, the error is reported before any row of the table is stored")
   func unstorable() throws {
     let (source, target) = (Rows(), Rows())
     let lanes = try #require(Self.lanes)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Leases", .timeLimit(.minutes(5)))
 struct LeaseTests {
-  @Test("a holder of a lease counts the time from before its request, and stops a second before the lease can end")
+  @Test("the time of a lease counts from its request, and the holder stops a second before the lease can end")
   func usable() {
     let start = ContinuousClock.now
     var lease = Ledger.Lease(epoch: 7, askedAt: start)

@@ -62,7 +62,7 @@ struct LedgerFilesRuleTests {
     }
   }
 
-  @Test("a file that is shorter than its database counts as cut, and a file cut to its database's length is whole")
+  @Test("a ledger file that is shorter than its database counts as cut, and a file of the same length counts as whole")
   func file() {
     #expect(Self.verdict(Self.look(file: 99)) == .changed(.init(.file, .cut)))
     #expect(Self.verdict(Self.look(file: 99), hasWritten: true) == .changed(.init(.file, .cut)))

@@ -76,7 +76,7 @@ struct LedgerFilesTests {
   }
 
   @Test(
-    "if a ledger file was replaced, removed, cut or overwritten, announcements are refused, and the error says which",
+    "if a ledger file was replaced, removed, cut or overwritten, the refusal of announcements says what has happened",
     arguments: Fault.allCases)
   func accepting(_ fault: Fault) async throws {
     let ledger = try await filled(50)

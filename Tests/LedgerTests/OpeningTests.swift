@@ -138,7 +138,7 @@ struct OpeningTests {
     #expect(try Data(contentsOf: place.file)[18] == 2, "a write-ahead log")
   }
 
-  @Test("a writer that another process blocks for too long gets the error busy, and works again later")
+  @Test("a writer that another process blocks for too long gets the error 'busy', and works again later")
   func busy() async throws {
     var options = SQLiteLedger.Options()
     options.busyTimeout = 0.05

@@ -160,7 +160,7 @@ struct TableMigrationTests {
     #expect(try await ids(filter).count == 3)
   }
 
-  @Test("a ledger of a version without the index gets it, and lists its earlier announcements")
+  @Test("a ledger without the index of announcements by state gets the index, and lists its earlier announcements")
   func index() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -78,7 +78,8 @@ struct TableTests {
     #expect(try await ledger.administrativeActs().map(\.actor) == ["key:a"])
   }
 
-  @Test("if an announcement cannot be written, its response is not stored, and the others of the batch are stored")
+  @Test(
+    "if an announcement cannot be written, its response is not stored, and other announcements of the batch are stored")
   func together() async throws {
     let other = try DatabaseQueue(waitingFor: place.file)
     try await other.write {
@@ -106,7 +107,8 @@ struct TableTests {
     #expect(all.count == 19 && all.allSatisfy { $0.entry != nil && $0.answer != nil })
   }
 
-  @Test("a webhook endpoint of an earlier version gets details as texts, and a new one gets numbers and booleans")
+  @Test(
+    "a webhook endpoint of an earlier version gets all details as texts, and a new endpoint gets numbers and booleans")
   func formats() async throws {
     let old = try await ledger.register(newEndpoint("old"), by: .currentUser).id
     let new = try await ledger.register(newEndpoint("new"), by: .currentUser).id
@@ -123,7 +125,7 @@ struct TableTests {
     #expect(try await body(new).contains(#""detail":{"cached":false,"duration_ms":1333}"#))
   }
 
-  @Test("an attempt that an earlier version stored names no message")
+  @Test("a webhook attempt that an earlier version stored has no message and no kind")
   func attempts() async throws {
     let id = try await ledger.register(newEndpoint(), by: .currentUser).id
     _ = try await ledger.testWebhookEndpoint(account: "shop", id: id)

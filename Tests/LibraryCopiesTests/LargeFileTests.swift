@@ -96,7 +96,7 @@ struct LargeFileTests {
   }
 
   @Test(
-    "a large file with a wrong digest or a status other than 200 is refused, and the next update fetches it itself",
+    "a large file with a wrong digest, or a status other than 200, is refused and fetched by the next update itself",
     arguments: [(200, 9), (404, 1), (206, 1), (0, 1)])
   func damaged(status: Int, byte: UInt8) async throws {
     _ = try await update()
@@ -192,7 +192,7 @@ struct LargeFileTests {
     #expect(background.digests == [large, large])
   }
 
-  @Test("at most 50 large files are requested in the background at a time, and small files never are")
+  @Test("at most 50 large files at a time are requested in the background, and small files are always fetched at once")
   func most() throws {
     try FileManager.default.createDirectory(at: phone.places.asked, withIntermediateDirectories: true)
     let files = AskedFiles(places: phone.places)

@@ -55,7 +55,7 @@ struct LibraryPlanTests {
     #expect(next.clips.map(\.file) == [file(7)])
   }
 
-  @Test("if a list has several changes of a name, the last one counts")
+  @Test("if a list has several entries for the same name, the last entry counts")
   func several() {
     let removed = LibraryChange(kind: .clip, name: clip(1), change: .removed)
     #expect(plan([added(1), removed]).clips.isEmpty)

@@ -17,7 +17,7 @@ struct ToneCopyTests {
   init() throws { phone = try TemporaryCopy() }
 
   @Test(
-    "a tone arrives where iOS looks for it, and follows when the service replaces or removes the tone")
+    "a tone arrives where iOS looks for it, and is replaced or removed there when the service replaces or removes it")
   func life() async throws {
     service.addTone("chime.wav", [1, 2])
     let first = try await phone.update()

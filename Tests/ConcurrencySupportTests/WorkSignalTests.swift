@@ -67,4 +67,23 @@ struct WorkSignalTests {
     waiting.cancel()
     await waiting.value
   }
+
+  @Test("after a waiting task was cancelled, each later wait for the work signal lasts until the signal")
+  func afterCancellation() async {
+    let signal = WorkSignal()
+    let cancelled = Task { await signal.wait() }
+    cancelled.cancel()
+    await cancelled.value
+    let ended = Locked(0)
+    for count in 0..<100 {
+      let waiting = Task {
+        await signal.wait()
+        ended.withLock { $0 += 1 }
+      }
+      await Task.yield()
+      #expect(ended.withLock { $0 } == count)
+      signal.wake()
+      await waiting.value
+    }
+  }
 }

@@ -3,17 +3,25 @@
 /// Lets one task wait until other tasks announce work, or until a time has passed.
 ///
 /// If a signal arrives while no task waits, it is kept, and the next wait ends at once.
+///
+/// The waiting task may be cancelled, and another task may wait after it. A stream would end with the cancelled task, and
+/// each later wait would end at once.
 public final class WorkSignal: Sendable {
+  private enum State {
+    case quiet
+    /// A signal is kept for the next wait.
+    case signalled
+    case waiting(CheckedContinuation<Void, Never>)
+  }
+
   private let sleep: @Sendable (Duration) async throws -> Void
   private let hasNews = Locked(true)
-  private let signals: AsyncStream<Void>
-  private let signal: AsyncStream<Void>.Continuation
+  private let state = Locked(State.quiet)
 
   /// - Parameter sleep: Waits for a duration, or throws if its task is cancelled. Tests pass a function with their own
   ///   clock.
   public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
     self.sleep = sleep
-    (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Announces that there may be new work, and wakes the waiting task.
@@ -34,24 +42,51 @@ public final class WorkSignal: Sendable {
   }
 
   /// Wakes the waiting task.
-  public func wake() { signal.yield() }
+  public func wake() { wake(keepingSignal: true) }
+
+  private func wake(keepingSignal: Bool) {
+    let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
+      if case .waiting(let continuation) = state {
+        state = .quiet
+        return continuation
+      }
+      if keepingSignal { state = .signalled }
+      return nil
+    }
+    waiting?.resume()
+  }
 
   /// Wakes the waiting task after a duration.
   ///
   /// - Returns: The task that waits for the duration. If it is cancelled, it does not wake the waiting task.
   @discardableResult
   public func wake(after duration: Duration) -> Task<Void, Never> {
-    Task { [sleep, signal] in
-      if (try? await sleep(duration)) != nil { signal.yield() }
+    Task { [self] in
+      if (try? await sleep(duration)) != nil { wake() }
     }
   }
 
-  /// Waits until the task is woken or cancelled, or until a duration has passed.
+  /// Waits until the task is woken or cancelled, or until a duration has passed. Only one task may wait at a time.
   ///
   /// - Parameter longest: The longest duration; nil for no limit.
   public func wait(atMost longest: Duration? = nil) async {
     let alarm = longest.map { wake(after: $0) }
-    for await _ in signals { break }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if Task.isCancelled { return true }
+          if case .signalled = state {
+            state = .quiet
+            return true
+          }
+          state = .waiting(continuation)
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      wake(keepingSignal: false)
+    }
     alarm?.cancel()
   }
 }

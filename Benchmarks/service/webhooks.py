@@ -178,7 +178,7 @@ class Bench:
         print(f"| `crier serve`, accepted durably, {CONNECTIONS} connections | {median('service'):,.0f} |")
         print(f"| the signatures checked and the payments read, on all cores | {median('check'):,.0f} |")
         print(f"| the payments accepted by a ledger, 64 at a time | {median('acceptance'):,.0f} |")
-        print(f"| what check and acceptance one after the other allow | {median('limit'):,.0f} |")
+        print(f"| checking and then accepting each payment, computed from the two rows above | {median('limit'):,.0f} |")
         print()
         ratios = ", ".join(f"{found['ratio']:.2f}" for found in self.rounds)
         print(f"The service reaches {median('ratio'):.2f} of what both allow (rounds: {ratios}).")

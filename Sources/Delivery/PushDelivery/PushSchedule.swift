@@ -94,7 +94,7 @@ public struct PushSchedule: Sendable {
   private var suspectCount = 0
   /// The suspects that are being sent.
   private var suspects: Set<Int64> = []
-  /// The lines that wait until a suspect that is being sent has its outcome.
+  /// The lines that wait for the outcome of a suspect that is being sent. A suspect is a push that a crash interrupted.
   private var linesOfSuspects: Deque<LineKey> = []
   /// The pushes that are sent later, one at a time and alone.
   private var setAside = SetAsideWork<Ledger.UnfinishedPush, Date>()

@@ -12,8 +12,8 @@ struct CrossFade: Sendable {
     /// Another clip. The gain follows a quarter of a sine. Together with the gain of the other clip, it keeps the power
     /// constant: sin² + cos² = 1.
     case clip
-    /// Silence. The gain follows a raised cosine, which is the square of the sine of ``clip``. The gain rises from
-    /// silence and reaches full level smoothly.
+    /// Silence. The gain follows a raised cosine: the square of the gain of ``clip``. It rises smoothly from silence to
+    /// full level.
     case silence
   }
 

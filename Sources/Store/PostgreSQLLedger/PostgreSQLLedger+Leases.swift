@@ -93,9 +93,10 @@ extension PostgreSQLLedger {
     UPDATE leases SET until = least(until, clock_timestamp()) WHERE name = $1 AND epoch = $2 AND node = $3
     """
 
-  /// Runs work in a transaction, as ``write(while:cost:_:)`` does, that is stored only if the sender still has its seat.
+  /// Runs work in a transaction, as ``write(while:cost:_:)`` does. The transaction is stored only if the sender still
+  /// holds its lease (``DeliverySeat``).
   ///
-  /// - Throws: ``LedgerError`` with `leaseLost` if another node has taken the seat.
+  /// - Throws: ``LedgerError`` with `leaseLost` if another node has taken the lease.
   @discardableResult
   func write<Value: Sendable>(
     while action: LedgerError.Action, under seat: DeliverySeat?, cost: Int? = nil,

@@ -148,7 +148,8 @@ final class SettledNumbers: Sendable {
 }
 
 extension PostgreSQLLedger {
-  /// Returns the highest number of a table that is settled.
+  /// Returns the highest settled number of a table: no row with this or a lower number can appear any more; see
+  /// ``SettledNumbers``.
   ///
   /// If the table has rows that are not settled yet, the call waits for the transactions that may add rows before them:
   /// usually for a few milliseconds, and at most for ``PostgreSQLLedger/Options/patienceForOrder``. If such a transaction

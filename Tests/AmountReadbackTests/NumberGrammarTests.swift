@@ -192,6 +192,6 @@ struct NumberGrammarTests {
     #expect(outside?.code == .languageUnknown)
     let invalid = #expect(throws: AmountReadbackError.self) { try readers.reader(for: "yy") }
     #expect(invalid?.code == .readerInvalid)
-    #expect(invalid?.description.contains("rules.whole names “x”") == true)
+    #expect(invalid?.description.contains("rules.whole contains “x”") == true)
   }
 }

@@ -91,7 +91,15 @@ struct InstallationDiagnosisTests {
       .ledgerPasswordUnusable, "chmod 600",
       { $0.ledger = .failed(InstallationProblem(.ledgerPasswordUnusable, "It is open.", remedy: "chmod 600 x")) }
     ),
-    (.ledgerReadOnly, "Name all servers", { $0.ledger = .answered { $0.isStandby = true } }),
+    (.ledgerReadOnly, "Give all servers", { $0.ledger = .answered { $0.isStandby = true } }),
+    (
+      .nodesDiffer, "Copy",
+      {
+        $0.ledger = .answered {
+          $0.differences = [.init(thing: "lexicon", machines: [["shop-1"], ["shop-2"]], isOfUpgrade: false)]
+        }
+      }
+    ),
     (.ledgerNotDurable, "postgresql.conf", { $0.ledger = .answered { $0.unsafeSettings = "fsync=off" } }),
     (
       .ledgerOlder, "crier keys list --home '/srv/my home'",

@@ -88,14 +88,16 @@ POSTGRESQL = $(if $(SKIP_POSTGRESQL),,postgresql)
 # What runs the programs of Examples/backends. Those that are compiled are tested by `make check`.
 INTERPRETERS = curl php-cli nodejs
 
-# Tests that run without others: those of ledgers wait for the disk; those of pushes and webhooks have servers that give
-# up after a time; those of the player and of notifications keep time, and those of the engine use all processors for as
-# long as a child of the engine may run. Those of voice packs occupy threads for minutes, and others would wait for them
-# until their signed requests have expired.
-VOICES_ALONE = CrierCommandTests.VoicesBuildWithTests|CrierCommandTests.VoicesCommandTests|CrierCommandTests.SwappedRecordingsTests
-# These commands wait for servers that do not answer. Each wait holds one of the few threads of all tests.
-SERVERS_ALONE = CrierCommandTests.LedgerOnServerTests|CrierCommandTests.DoctorOfLedgerServerTests|CrierCommandTests.LedgerSettingTests
-ALONE = SpeechEngineTests|LedgerTests|LedgerConformanceTests|PlaybackTests|NotificationServiceKitTests|PushDeliveryTests|WebhookDeliveryTests|$(VOICES_ALONE)|$(SERVERS_ALONE)
+# Tests that run without others, because they need time and the disk: those of ledgers wait for the disk; those of pushes
+# and webhooks have servers that give up after a time; those of the player and of notifications keep time, and those of the
+# engine use all processors for as long as a child of the engine may run.
+TIMED = SpeechEngineTests|LedgerTests|LedgerConformanceTests|PlaybackTests|NotificationServiceKitTests|PushDeliveryTests|WebhookDeliveryTests
+
+# Tests of commands that run without others, because each holds one of the few threads of all tests for minutes. Those of
+# voice packs make packs, and other tests would wait for them until their signed requests have expired. The others wait for
+# servers that do not answer.
+COMMANDS = CrierCommandTests.VoicesBuildWithTests|CrierCommandTests.VoicesCommandTests|CrierCommandTests.SwappedRecordingsTests|CrierCommandTests.LedgerOnServerTests|CrierCommandTests.DoctorOfLedgerServerTests|CrierCommandTests.LedgerSettingTests
+ALONE = $(TIMED)|$(COMMANDS)
 
 # The most test cases that run at a time. Without it, Swift Testing starts all of them at once, each of them ends when
 # almost all others have ended, and the time limit of a test measures the others. Older toolchains ignore it.
@@ -112,17 +114,21 @@ test:
 	@scripts/run-tests $(TEST) --skip '^(ExhaustiveChecks|$(ALONE))[./]'
 	@$(MAKE) --no-print-directory --jobs=2 test-alone test-programs
 
-# Most of these tests wait for times and servers, so the processors have time for what nobody waits for. The built tests
-# run without SwiftPM, which lets only one of its processes use a build folder.
-test-alone:
-	@folder=$$($(SWIFT) build $(TEST_OPTIONS) --show-bin-path) && for target in $(subst |, ,$(ALONE)); do \
-	  scripts/run-tests "$$folder/crierPackageTests.xctest" --testing-library swift-testing --filter "^$$target[./]" || exit 1; \
+# Runs groups of built tests, one after another. The built tests run without SwiftPM, which lets only one of its processes
+# use a build folder.
+RUN_GROUPS = folder=$$($(SWIFT) build $(TEST_OPTIONS) --show-bin-path) && for group in $(subst |, ,$(1)); do \
+	  $(2) scripts/run-tests "$$folder/crierPackageTests.xctest" --testing-library swift-testing --filter "^$$group[./]" || exit 1; \
 	done
+
+# Most of these tests wait for times and servers. Meanwhile, the processors are used by the tests that keep no time.
+test-alone:
+	@$(call RUN_GROUPS,$(TIMED),)
 
 test-programs:
 	@nice python3 -m unittest discover --quiet -s Tests/phone
 	@nice python3 -B -m unittest discover --quiet -s Tests/backends
 	@SWIFT=$(SWIFT) nice scripts/check-apple
+	@$(call RUN_GROUPS,$(COMMANDS),nice)
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:

@@ -62,7 +62,7 @@ struct PackManifestTests {
       Change("the phrase “one” has fewer") { $0.phrases = [.init(tokens: ["one"], clips: .init(plain: "one.wav"))] },
       Change("the phrase “” has fewer") { $0.phrases = [.init(tokens: [], clips: .init(plain: "one.wav"))] },
       Change("the phrase “one ”") { $0.phrases = [.init(tokens: ["one", ""], clips: .init(plain: "one.wav"))] },
-      Change("the phrase “one two” names") {
+      Change("the phrase “one two” uses") {
         $0.phrases = [.init(tokens: ["one", "two"], clips: .init(plain: "12.wav"))]
       },
       Change("the phrase “one two” occurs twice") {

@@ -11,7 +11,7 @@ package struct ProviderPaymentPlan: Sendable {
     package var until: Int64?
   }
 
-  /// The outcome of each report, in their order.
+  /// The outcomes of the reports, in the order of the reports.
   package private(set) var acceptances: [Ledger.ProviderAcceptance] = []
   package private(set) var claims: [Claim] = []
   /// The payments that are to be stored, in the order of their reports.
